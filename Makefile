@@ -1,0 +1,89 @@
+# metersim: see README.md. `make run` and `make check` are all a newcomer needs.
+#
+#   make             ./metersim
+#   make run         the whole scenario suite on SQLite
+#   make check       every check: layers, rule ids, unit tests, suite
+#   make asan        the same tests under address and undefined-behaviour sanitizers
+#   make mutants     planted defects, each of which a test must catch
+#   make bench       figures and ratios
+#   make fuzzers     libFuzzer targets into build/fuzz (clang)
+#   make deps        installs what is missing (root), else prints the command
+#
+# Variables: CC, MODE=release|debug|asan, NO_DEPS=1 (never install), V=1 (show commands).
+
+MODE ?= release
+BUILD := build/$(MODE)
+CC := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
+Q := $(if $(V),,@)
+
+CFLAGS_release := -O2 -g
+CFLAGS_debug := -O0 -g
+CFLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+WARN := -Wall -Wextra -Werror -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes
+ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARN) $(CFLAGS_$(MODE)) -I. -I$(BUILD) \
+	-DSQLITE_ENABLE_PREUPDATE_HOOK $(CFLAGS)
+LIBS := -lsqlite3 -lcrypto -lprotobuf-c -ljansson -lxxhash -lm -lpthread $(LDFLAGS)
+
+GEN := $(BUILD)/gen
+QUERY_FILES := $(sort $(wildcard sql/sqlite/queries/*.sql))
+SCHEMA_FILES := $(sort $(wildcard sql/sqlite/schema/*.sql))
+CORE_SRC := $(sort $(shell find core -name '*.c'))
+SIM_SRC := $(sort $(shell find sim -name '*.c' ! -path 'sim/cli/main.c'))
+TEST_SRC := $(sort $(shell find tests/core tests/sim -name 'test_*.c'))
+CORE_OBJ := $(CORE_SRC:%.c=$(BUILD)/%.o) $(GEN)/queries.o $(GEN)/schema.o $(GEN)/otlp.pb-c.o
+SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o)
+TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o) $(GEN)/suites.o
+GEN_HEADERS := $(GEN)/queries.h $(GEN)/otlp.pb-c.h
+
+.PHONY: all run check asan mutants bench fuzzers deps need layers format clean unit scale
+all: metersim
+
+metersim: $(BUILD)/metersim
+	$(Q)cp -f $< $@
+
+$(BUILD)/metersim: $(BUILD)/sim/cli/main.o $(SIM_OBJ) $(BUILD)/libcore.a
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
+# core stands alone: its library knows no simulator (make layers proves it)
+$(BUILD)/libcore.a: $(CORE_OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/unit: $(TEST_OBJ) $(SIM_OBJ) $(BUILD)/libcore.a
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS) $(shell pkg-config --libs check 2>/dev/null)
+
+$(BUILD)/%.o: %.c | $(GEN_HEADERS)
+	$(Q)mkdir -p $(dir $@)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# generated code is not ours to warn about
+$(GEN)/%.o: $(GEN)/%.c | $(GEN_HEADERS)
+	$(Q)$(CC) $(ALL_CFLAGS) -Wno-conversion -Wno-missing-prototypes -c -o $@ $<
+
+$(GEN)/queries.h $(GEN)/queries.c &: sql/embed.awk $(QUERY_FILES) Makefile
+	$(Q)mkdir -p $(GEN)
+	$(Q)awk -f sql/embed.awk -v mode=header $(QUERY_FILES) > $(GEN)/queries.h.tmp
+	$(Q)awk -f sql/embed.awk -v mode=source $(QUERY_FILES) > $(GEN)/queries.c.tmp
+	$(Q)mv $(GEN)/queries.h.tmp $(GEN)/queries.h && mv $(GEN)/queries.c.tmp $(GEN)/queries.c
+
+$(GEN)/schema.c: sql/embed.awk $(SCHEMA_FILES) Makefile
+	$(Q)mkdir -p $(GEN)
+	$(Q)awk -f sql/embed.awk -v mode=schema $(SCHEMA_FILES) > $@.tmp && mv $@.tmp $@
+
+$(GEN)/otlp.pb-c.h $(GEN)/otlp.pb-c.c &: core/otlp/otlp.proto Makefile
+	$(Q)mkdir -p $(GEN)
+	$(Q)protoc-c --proto_path=core/otlp --c_out=$(GEN) core/otlp/otlp.proto
+
+# every `Suite *x_suite(void)` of a test file is run; no list to keep
+$(GEN)/suites.c: tests/suites.awk $(TEST_SRC) Makefile
+	$(Q)mkdir -p $(GEN)
+	$(Q)awk -f tests/suites.awk $(TEST_SRC) > $@.tmp && mv $@.tmp $@
+
+unit: $(BUILD)/unit
+
+clean:
+	rm -rf build metersim
+
+format:
+	clang-format -i $(shell find core sim tests -name '*.[ch]')
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,9 @@
+/* Bounds of the simulator. */
+#ifndef SIM_LIMITS_H
+#define SIM_LIMITS_H
+
+#define LIMIT_ACTORS            64
+#define LIMIT_STEPS_PER_INSTANT 1000000
+#define LIMIT_STACK_BYTES       (256 * 1024)
+
+#endif

@@ -1,0 +1,72 @@
+/* The deterministic scheduler: one OS thread, virtual time, actors on coroutines.
+ *
+ *   loop: 1. world events due now, in (time, order of sched_at) order
+ *         2. else one runnable actor, chosen by the seed
+ *         3. else the clock jumps to the next event or sleeper; none left, or past the bound: stop
+ *
+ * An actor runs until it reaches a scheduling point (sched_point), sleeps, waits or ends. A store or
+ * queue call takes no virtual time. The seed orders only runnable actors within one instant
+ * (DESIGN 5). Actors are kept in order of creation; no order comes from an address.
+ */
+#ifndef SIM_SCHED_SCHED_H
+#define SIM_SCHED_SCHED_H
+
+#include "core/base/err.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sched;
+struct actor;
+
+typedef void actor_main(void *argument);
+typedef void sched_event(void *argument);
+
+/* seed: of the schedule's own random stream. start_ns: the first instant. NULL: out of memory. */
+struct sched *sched_new(uint64_t seed, int64_t start_ns);
+/* Kills every actor. Stacks are pooled in the process for the next sched. */
+void sched_free(struct sched *sched);
+
+int64_t sched_now_ns(const struct sched *sched);
+/* Steps taken so far: resumes of actors. */
+uint64_t sched_steps(const struct sched *sched);
+
+/* A new actor, runnable now. name is copied. NULL: out of memory or out of LIMIT_ACTORS. */
+struct actor *sched_spawn(struct sched *sched, const char *name, actor_main *main, void *argument);
+const char *actor_name(const struct actor *actor);
+/* 0, 1, 2, ... in order of creation within its sched. */
+int actor_index(const struct actor *actor);
+bool actor_alive(const struct actor *actor);
+/* A crash: the actor never runs again, its stack is given back. Not from within the actor itself:
+ * there use sched_exit. What it owned is the caller's business. */
+void sched_kill(struct sched *sched, struct actor *actor);
+
+/* The running actor; NULL in a world event or outside sched_run. */
+struct actor *sched_current(struct sched *sched);
+
+/* From inside an actor: */
+void sched_point(struct sched *sched);                      /* others may run in this instant */
+void sched_sleep_until(struct sched *sched, int64_t at_ns); /* <= now: a scheduling point */
+void sched_wait(struct sched *sched);                       /* until sched_wake */
+_Noreturn void sched_exit(struct sched *sched);             /* ends the actor here */
+
+/* Makes a waiting or sleeping actor runnable (it then runs when the seed picks it); of a runnable one
+ * it does nothing. */
+void sched_wake(struct sched *sched, struct actor *actor);
+
+/* Runs event(argument) at at_ns (>= now). */
+void sched_at(struct sched *sched, int64_t at_ns, sched_event *event, void *argument);
+
+enum sched_end {
+    SCHED_REACHED,  /* nothing is left to do at or before until_ns; the clock stands at until_ns */
+    SCHED_STOPPED,  /* sched_stop was called */
+    SCHED_LIVELOCK, /* more than LIMIT_STEPS_PER_INSTANT steps without the clock moving */
+};
+enum sched_end sched_run(struct sched *sched, int64_t until_ns);
+void sched_stop(struct sched *sched);
+
+/* Called before each resume with the candidates, for the overlay's deadlock check; may be NULL. */
+void sched_set_idle_hook(struct sched *sched, bool (*hook)(void *argument), void *argument);
+/* ^ runs when no actor is runnable in this instant, before the clock moves; true when it made one
+ *   runnable (a deadlock victim). */
+
+#endif
