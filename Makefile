@@ -35,8 +35,18 @@ SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o) $(GEN)/suites.o
 GEN_HEADERS := $(GEN)/queries.h $(GEN)/otlp.pb-c.h
 
-.PHONY: all run check asan mutants bench fuzzers deps need layers format clean unit scale
+.PHONY: all run check asan mutants bench fuzzers deps layers format clean unit
 all: metersim
+
+# Each package and why: make, gcc: the build. libsqlite3: the fast backend, with the preupdate hook
+# that Debian builds in. libssl: SHA-256. libprotobuf-c and its compiler: OTLP from a .proto with an
+# allocator of our own (an arena), which nanopb and upb lack in Debian. libjansson: OTLP/JSON with a
+# depth limit. libxxhash: the hash of traces. check: unit tests. pkg-config: check's flags.
+# procps and binutils come with the base and gcc.
+DEPS := make gcc libc6-dev pkg-config libsqlite3-dev libssl-dev libprotobuf-c-dev \
+	protobuf-c-compiler libjansson-dev libxxhash-dev check
+deps:
+	$(Q)bash tests/need.sh $(DEPS)
 
 metersim: $(BUILD)/metersim
 	$(Q)cp -f $< $@
@@ -79,6 +89,25 @@ $(GEN)/suites.c: tests/suites.awk $(TEST_SRC) Makefile
 	$(Q)awk -f tests/suites.awk $(TEST_SRC) > $@.tmp && mv $@.tmp $@
 
 unit: $(BUILD)/unit
+
+run: deps
+	$(Q)$(MAKE) --no-print-directory metersim
+	$(Q)./metersim run
+
+check: deps
+	$(Q)$(MAKE) --no-print-directory -j2 $(BUILD)/unit $(BUILD)/metersim
+	$(Q)bash tests/check.sh $(BUILD) $(CC)
+
+asan: deps
+	$(Q)$(MAKE) --no-print-directory -j2 MODE=asan build/asan/unit build/asan/metersim
+	$(Q)build/asan/unit && build/asan/metersim run
+
+bench: deps
+	$(Q)$(MAKE) --no-print-directory metersim
+	$(Q)./metersim bench
+
+layers: $(BUILD)/libcore.a
+	$(Q)bash tests/layers.sh . $(BUILD)/libcore.a && bash tests/layers_test.sh $(CC)
 
 clean:
 	rm -rf build metersim
