@@ -10,6 +10,9 @@
  *
  * Order: declarations are in file order within their kind; events are in file order, and events of
  * one instant happen in that order (DESIGN 5).
+ *
+ * Text that goes onto the wire is struct bytes: it may hold NUL or bytes that are not UTF-8
+ * (written \x00); data NULL is an absent value, size 0 with data an empty one. Names are C strings.
  */
 #ifndef SIM_SCENARIO_SCENARIO_H
 #define SIM_SCENARIO_SCENARIO_H
@@ -45,11 +48,11 @@ enum scenario_value_type { SCENARIO_STRING, SCENARIO_INT, SCENARIO_DOUBLE, SCENA
 
 struct scenario_attribute {
     struct place place;
-    const char *key;
+    struct bytes key;
     enum scenario_value_type type;
-    const char *text; /* STRING */
-    int64_t integer;  /* INT; BOOL as 0 or 1 */
-    double number;    /* DOUBLE */
+    struct bytes text; /* STRING */
+    int64_t integer;   /* INT; BOOL as 0 or 1 */
+    double number;     /* DOUBLE */
 };
 
 struct scenario_tenant {
@@ -74,28 +77,28 @@ struct scenario_bounds {
     size_t count;
 };
 
-/* Method, route and status of a request. A NULL text is an absent attribute ("-"). */
+/* Method, route and status of a request. data NULL: the attribute is absent, written "-". */
 struct scenario_request {
-    const char *method;
-    const char *route;
+    struct bytes method;
+    struct bytes route;
     enum { SCENARIO_STATUS_ABSENT, SCENARIO_STATUS_INT, SCENARIO_STATUS_TEXT } status_kind;
-    int64_t status;          /* INT; any number, also one the writer refuses */
-    const char *status_text; /* TEXT: sent as a string attribute, "200" */
+    int64_t status;           /* INT; any number, also one the writer refuses */
+    struct bytes status_text; /* TEXT: sent as a string attribute, "200" */
 };
 
 /* What processes and series have in common: the resource, the scope, the metric. */
 struct scenario_resource {
     int tenant;                                  /* index into tenants */
-    const char *service;                         /* NULL: no service.name attribute */
+    struct bytes service;                        /* data NULL: no service.name attribute */
     const struct scenario_attribute *attributes; /* of the resource */
     size_t attribute_count;
     bool has_scope;
-    const char *scope_name;
-    const char *scope_version; /* "" when not given */
-    const char *metric;        /* NULL: the name that belongs to source (R-DEC-2) */
-    enum source source;        /* SPAN: the collector derives the points from spans */
-    const char *unit;          /* NULL: "s" */
-    bool redacted;             /* the collector redacted a secret (R-WARN-1) */
+    struct bytes scope_name;
+    struct bytes scope_version; /* empty when not given */
+    struct bytes metric;        /* data NULL: the name that belongs to source (R-DEC-2) */
+    enum source source;         /* SPAN: the collector derives the points from spans */
+    struct bytes unit;          /* data NULL: "s" */
+    bool redacted;              /* the collector redacted a secret (R-WARN-1) */
     struct scenario_bounds bounds;
 };
 
@@ -249,7 +252,7 @@ struct scenario_selector {
     enum scenario_level level;
     int tenant;
     bool has_service;
-    const char *service;
+    struct bytes service;
     bool has_request;
     struct scenario_request request; /* a stored '' or 0 is written "-" */
     bool has_source;
@@ -343,8 +346,8 @@ struct scenario_event {
     /* SERVE */
     struct scenario_request request;
     int64_t duration_ns;
-    int64_t times;          /* requests each time, 1 by default */
-    const char *error_type; /* NULL: no error.type */
+    int64_t times;           /* requests each time, 1 by default */
+    struct bytes error_type; /* data NULL: no error.type */
 
     bool without_flush;   /* STOPS */
     bool keep_aggregates; /* PURGE */
