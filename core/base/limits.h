@@ -37,6 +37,9 @@
 #define LIMIT_MIN_MINUTE_DAYS      8
 #define LIMIT_MIN_HOURLY_MONTHS    24
 
+/* rows of one store call: its parameters live on the caller's stack */
+#define LIMIT_CALL_ROWS 64
+
 /* memory of one batch */
 #define LIMIT_BATCH_MESSAGES    1000
 #define LIMIT_BATCH_ARENA_BYTES (512 * 1024 * 1024)

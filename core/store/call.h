@@ -2,7 +2,8 @@
  *
  *   core/writer, core/jobs -> typed wrapper (store.h) -> struct store_call -> backend or decorator
  *
- * A call names a query of sql/ (generated table `queries`), and carries its rows of parameters. One
+ * A call names a query of sql/ (generated table `queries`), and carries its rows of parameters, at
+ * most LIMIT_CALL_ROWS (the wrappers cut longer arrays, in order, into several calls). One
  * call is one trip and one scheduling point: PostgreSQL sends its rows as arrays in one unnest
  * statement, SQLite loops a cached statement over them. Decorators (the simulator's faults and
  * trace) and both backends implement this one function and nothing else.
@@ -13,6 +14,7 @@
 #include "core/base/arena.h"
 #include "core/base/bytes.h"
 #include "core/base/err.h"
+#include "core/base/limits.h"
 #include "core/model/histogram.h"
 
 /* Types of parameters and results. There is no null: a query that needs "absent" has a flag. */
@@ -60,13 +62,14 @@ struct query_column {
 
 #define QUERY_COLUMNS_MAX 24
 #define QUERY_KEY_MAX     8
-#define QUERY_PARTS_MAX   8
+#define QUERY_PARTS_MAX   12
 
 /* One statement of a query. Most have one; PurgeTenant and partition drops have several, run in
  * order with the same parameters. */
 struct query_part {
     enum query_kind kind;
     const char *table; /* the table written or read, "" for none */
+    const char *reads; /* further tables it reads, separated by a space; "" for none */
     int key_count;     /* INSERT, UPSERT: parameters that form the primary key, in its order */
     int key[QUERY_KEY_MAX]; /* index into params */
     const char *sqlite;
@@ -89,11 +92,12 @@ struct query {
 struct store_call {
     enum query_id query;
     const struct value *params; /* row_count * param_count, row by row */
-    size_t row_count;           /* >= 1, but for TX queries */
+    size_t row_count;           /* 1..LIMIT_CALL_ROWS; 0 for a query without parameters */
     struct arena *arena;        /* where results go; NULL when the query has none */
 
     /* filled by the backend */
-    int64_t affected;      /* rows inserted, updated or deleted, over all rows */
+    int64_t affected;      /* rows inserted, updated or deleted, over all rows; 0 when the query's
+                              kind is TX, READ, a lock or DDL */
     uint8_t *row_affected; /* INSERT and UPSERT: per parameter row 1 or 0; caller's, or NULL */
     struct value *results; /* result_rows * result_count */
     size_t result_rows;

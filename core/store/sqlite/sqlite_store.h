@@ -16,15 +16,22 @@ struct sqlite_step {
     sqlite3_stmt *statement; /* bound; the exec steps it to its end and resets it */
     /* Called for every result row, may be NULL. Must not run SQL. */
     enum status (*row)(void *context, sqlite3_stmt *statement, struct err *err);
-    /* Called before a second execution after a wait: forget the rows of the first. May be NULL. */
+    /* Call it before every execution that follows a wait, the first one too: statements are shared
+     * between sessions, so it binds this row's parameters again, and forgets the rows it was given.
+     * The statement must be reset before the wait. Never NULL. */
     void (*restart)(void *context);
     void *context;
     int64_t changes; /* out: rows changed */
 };
 
 struct sqlite_exec;
+/* After any error inside a transaction, also one that the exec never saw (a value refused while
+ * binding), the session calls rollback at once, because PostgreSQL undoes and releases locks then;
+ * it answers 25P02 itself until the caller's Rollback, which does not reach the exec again.
+ * rollback without a transaction does nothing. */
 struct sqlite_exec_ops {
-    enum status (*begin)(struct sqlite_exec *exec, struct err *err);
+    /* read_only: a transaction of ROLE_READER. */
+    enum status (*begin)(struct sqlite_exec *exec, bool read_only, struct err *err);
     enum status (*commit)(struct sqlite_exec *exec, struct err *err);
     enum status (*rollback)(struct sqlite_exec *exec, struct err *err);
     enum status (*step)(struct sqlite_exec *exec, struct sqlite_step *step, struct err *err);
