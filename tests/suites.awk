@@ -1,6 +1,6 @@
 # Writes the main program of the unit tests: one line for every `Suite *NAME_suite(void)` found.
 # Usage: awk -f tests/suites.awk tests/.../test_*.c
-match($0, /^Suite \*[a-z0-9_]+_suite\(void\)/) {
+match($0, /^Suite \*[a-z0-9_]+_suite\(void\)$/) { # the definition, not its prototype
     name = substr($0, RSTART + 7, RLENGTH - 13)
     names[++count] = name
 }

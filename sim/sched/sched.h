@@ -4,9 +4,10 @@
  *         2. else one runnable actor, chosen by the seed
  *         3. else the clock jumps to the next event or sleeper; none left, or past the bound: stop
  *
- * An actor runs until it reaches a scheduling point (sched_point), sleeps, waits or ends. A store or
- * queue call takes no virtual time. The seed orders only runnable actors within one instant
- * (DESIGN 5). Actors are kept in order of creation; no order comes from an address.
+ * An actor runs until it reaches a scheduling point (sched_point), sleeps, waits or ends. A store
+ * or queue call takes no virtual time. The seed orders only runnable actors within one instant
+ * (DESIGN 5): a pick depends on the seed, the picks before it and the runnable actors in order of
+ * creation; never on an address. Where one actor alone is runnable nothing is drawn.
  */
 #ifndef SIM_SCHED_SCHED_H
 #define SIM_SCHED_SCHED_H
@@ -30,14 +31,15 @@ int64_t sched_now_ns(const struct sched *sched);
 /* Steps taken so far: resumes of actors. */
 uint64_t sched_steps(const struct sched *sched);
 
-/* A new actor, runnable now. name is copied. NULL: out of memory or out of LIMIT_ACTORS. */
+/* A new actor, runnable now. name is copied. NULL: out of memory, or LIMIT_ACTORS are alive. The
+ * pointer stays good until sched_free, also when the actor is dead. */
 struct actor *sched_spawn(struct sched *sched, const char *name, actor_main *main, void *argument);
 const char *actor_name(const struct actor *actor);
 /* 0, 1, 2, ... in order of creation within its sched. */
 int actor_index(const struct actor *actor);
 bool actor_alive(const struct actor *actor);
 /* A crash: the actor never runs again, its stack is given back. Not from within the actor itself:
- * there use sched_exit. What it owned is the caller's business. */
+ * there use sched_exit. What it owned is the caller's business. Of a dead actor it does nothing. */
 void sched_kill(struct sched *sched, struct actor *actor);
 
 /* The running actor; NULL in a world event or outside sched_run. */
@@ -49,11 +51,11 @@ void sched_sleep_until(struct sched *sched, int64_t at_ns); /* <= now: a schedul
 void sched_wait(struct sched *sched);                       /* until sched_wake */
 _Noreturn void sched_exit(struct sched *sched);             /* ends the actor here */
 
-/* Makes a waiting or sleeping actor runnable (it then runs when the seed picks it); of a runnable one
- * it does nothing. */
+/* Makes a waiting or sleeping actor runnable (it then runs when the seed picks it); of a runnable
+ * one it does nothing. Not of a dead one. */
 void sched_wake(struct sched *sched, struct actor *actor);
 
-/* Runs event(argument) at at_ns (>= now). */
+/* Runs event(argument) at at_ns (>= now), on the scheduler's own stack. */
 void sched_at(struct sched *sched, int64_t at_ns, sched_event *event, void *argument);
 
 enum sched_end {
@@ -64,9 +66,8 @@ enum sched_end {
 enum sched_end sched_run(struct sched *sched, int64_t until_ns);
 void sched_stop(struct sched *sched);
 
-/* Called before each resume with the candidates, for the overlay's deadlock check; may be NULL. */
+/* hook(argument) runs when no actor is runnable and no event is due, before the clock moves (the
+ * overlay's deadlock check). True: it made an actor runnable. NULL takes it away. */
 void sched_set_idle_hook(struct sched *sched, bool (*hook)(void *argument), void *argument);
-/* ^ runs when no actor is runnable in this instant, before the clock moves; true when it made one
- *   runnable (a deadlock victim). */
 
 #endif
