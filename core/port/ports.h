@@ -8,7 +8,7 @@
 #include "core/base/arena.h"
 #include "core/base/bytes.h"
 #include "core/base/err.h"
-#include "core/model/outcome.h"
+#include "core/model/point.h"
 #include <stdint.h>
 
 struct clock {
@@ -70,7 +70,21 @@ enum counter {
 };
 const char *counter_name(enum counter counter); /* "rollup_hours", ... */
 
+/* What became of one point, and where its requests went. */
+struct judgement {
+    const struct delivery *delivery; /* the message it came with */
+    const struct point *point;       /* of a refused one only `refusal` is set */
+    enum point_outcome outcome;
+    int64_t counted; /* requests added to the minute row below; 0: none, the rest is not set */
+    int64_t bucket_start_us;
+    struct bytes service; /* after the caps (R-CAP-1) */
+    struct bytes route;
+};
+
 struct meter {
+    /* Told for every point inside its transaction, before the commit: a rollback undoes it. This is what
+     * explains a cell; NULL when nobody asks. Memory is the caller's. */
+    void (*judged)(struct meter *meter, const struct judgement *judgement);
     void (*points)(struct meter *meter, const struct uuid *tenant, enum point_outcome outcome,
                    uint64_t count);
     void (*messages)(struct meter *meter, const struct uuid *tenant, enum message_outcome outcome,
