@@ -25,7 +25,7 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARN) $(CFLAGS_$(MODE))
 LIBS := -lsqlite3 -lcrypto -lprotobuf-c -ljansson -lxxhash -lm -lpthread $(LDFLAGS)
 
 GEN := $(BUILD)/gen
-QUERY_FILES := $(sort $(wildcard sql/sqlite/queries/*.sql))
+QUERY_FILES := $(sort $(wildcard sql/*/queries/*.sql))
 SCHEMA_FILES := $(sort $(wildcard sql/sqlite/schema/*.sql))
 CORE_SRC := $(sort $(shell find core -name '*.c'))
 SIM_SRC := $(sort $(shell find sim -name '*.c' ! -path 'sim/cli/main.c'))
