@@ -96,7 +96,7 @@ void time_format_ns(int64_t ns, char out[TIME_TEXT_SIZE])
 {
     int64_t day = time_div(ns, NS_PER_DAY);
     int64_t second = time_div(ns, NS_PER_S) - day * 86400;
-    int64_t fraction = ns - time_div(ns, NS_PER_S) * NS_PER_S;
+    int64_t fraction = ns % NS_PER_S + (ns % NS_PER_S < 0 ? NS_PER_S : 0);
     ASSERT(second >= 0 && second < 86400);
     ASSERT(fraction >= 0 && fraction < NS_PER_S);
     day_format(day, out);
