@@ -16,6 +16,14 @@
 /* explicit bounds of one point; more are refused as rejected_shape */
 #define LIMIT_SOURCE_BOUNDS 4096
 
+/* OTLP/JSON: arrays and objects inside each other; the skeleton of a request takes 12 */
+#define LIMIT_JSON_DEPTH 64
+/* memory for the identities a decoder remembers, and how many (core/otlp/cache.h) */
+#define LIMIT_CACHE_BYTES   (32 * 1024 * 1024)
+#define LIMIT_CACHE_ENTRIES 65536
+/* scratch that a decoder keeps for the next message; a larger one is given back */
+#define LIMIT_DECODE_KEEP_BYTES (1024 * 1024)
+
 /* R-TX-2 (S-9): hour locks a transaction may take */
 #define LIMIT_HOURS_PER_TX 1000
 /* R-DEC-5 */
