@@ -67,7 +67,8 @@ $(BUILD)/%.o: %.c | $(GEN_HEADERS)
 
 # generated code is not ours to warn about
 $(GEN)/%.o: $(GEN)/%.c | $(GEN_HEADERS)
-	$(Q)$(CC) $(ALL_CFLAGS) -Wno-conversion -Wno-missing-prototypes -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) -Wno-conversion -Wno-missing-prototypes \
+		-Wno-missing-braces -c -o $@ $<
 
 $(GEN)/queries.h $(GEN)/queries.c &: sql/embed.awk $(QUERY_FILES) Makefile
 	$(Q)mkdir -p $(GEN)
