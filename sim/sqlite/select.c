@@ -4,7 +4,6 @@
 #include "core/base/assert.h"
 #include "sim/sqlite/internal.h"
 #include "sim/sqlite/split.h"
-#include <stdio.h>
 
 static int bind_param(sqlite3_stmt *statement, int index, enum value_type type,
                       const struct value *value)
@@ -29,19 +28,17 @@ static int bind_param(sqlite3_stmt *statement, int index, enum value_type type,
     }
 }
 
+/* A part need not use every parameter; parameter n of the query is ?n in its text. */
 static enum status bind_params(sqlite3_stmt *statement, const struct sqlite_step *step,
                                struct err *err)
 {
     const struct query *query = step->query;
-    for (int i = 0; i < query->param_count; i++) {
-        char name[64];
-        snprintf(name, sizeof name, ":%s", query->params[i].name);
-        int index = sqlite3_bind_parameter_index(statement, name);
-        if (index > 0 &&
-            bind_param(statement, index, query->params[i].type, &step->params[i]) != SQLITE_OK)
+    int count = sqlite3_bind_parameter_count(statement);
+    ASSERT(count <= query->param_count);
+    for (int i = 0; i < count; i++)
+        if (bind_param(statement, i + 1, query->params[i].type, &step->params[i]) != SQLITE_OK)
             return err_sql(err, "XX000", "could not bind \"%s\" of query \"%s\"",
                            query->params[i].name, query->name);
-    }
     return STATUS_OK;
 }
 
