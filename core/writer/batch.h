@@ -1,6 +1,7 @@
 /* The writer's own insides: one batch and the messages in it.
  *
  *   writer.c      pull, decode, dead-letter what fails its checks, hand slices on
+ *   split.c       how much of a slice one transaction may hold
  *   poison.c      whole slice in one transaction; if refused, each message alone
  *   transaction.c the phases of one transaction, in the order of MS (work.h)
  *   settle.c      ack, retry or dead letter, and the counters, once the fate is known
@@ -45,6 +46,11 @@ struct entry {
     enum message_outcome outcome; /* within a transaction: what it will be once that commits */
     struct err err;               /* why, for a dead letter or a retry */
 };
+
+/* ---- split.c ---- */
+
+/* How many of the entries, from the first one on, one transaction may hold: 1..count. */
+size_t split_hours(struct writer *writer, const struct entry *entries, size_t count);
 
 /* ---- transaction.c ---- */
 

@@ -87,47 +87,6 @@ static size_t decode_slice(struct writer *writer, const struct delivery *deliver
     return taken;
 }
 
-static int compare_int64(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a;
-    int64_t y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Distinct hours of a message's good points, an upper bound of the hour locks it will take. Their
- * count when memory is short: the most it can be. */
-static size_t count_hours(struct writer *writer, const struct message *message)
-{
-    arena_rewind(&writer->tx);
-    int64_t *hours = arena_array(&writer->tx, message->good_count, sizeof *hours);
-    if (!hours)
-        return message->good_count;
-    for (size_t i = 0; i < message->good_count; i++)
-        hours[i] = time_div(message->points[i].time_unix_nano, NS_PER_HOUR);
-    qsort(hours, message->good_count, sizeof *hours, compare_int64);
-    size_t distinct = 0;
-    for (size_t i = 0; i < message->good_count; i++)
-        distinct += i == 0 || hours[i] != hours[i - 1];
-    return distinct;
-}
-
-/* How many of the entries, from the first one on, one transaction may hold (R-TX-2, S-9). Hours of
- * messages are added up, shared or not: a split that was not needed does no harm. A single message
- * over the bound goes alone. */
-static size_t split(struct writer *writer, const struct entry *entries, size_t count)
-{
-    if (!rules_on(writer->rules, RULE_S9))
-        return count;
-    size_t hours = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t more = entries[i].decided ? 0 : count_hours(writer, &entries[i].message);
-        if (i > 0 && hours + more > LIMIT_HOURS_PER_TX)
-            return i;
-        hours += more;
-    }
-    return count;
-}
-
 /* Before anything is written: the messages that failed their checks go to API_DLQ alone (MS "Poison
  * messages" layer 2). Without A-1 there is no such layer: one of them fails the whole batch. */
 static enum status settle_invalid(struct writer *writer, struct entry *entries, size_t count,
@@ -161,7 +120,7 @@ static enum status run_slice(struct writer *writer, struct entry *entries, size_
 {
     enum status first = settle_invalid(writer, entries, count, err);
     for (size_t done = 0; done < count;) {
-        size_t n = split(writer, entries + done, count - done);
+        size_t n = split_hours(writer, entries + done, count - done);
         struct err later;
         enum status status = poison_apply(writer, entries + done, n, &later);
         if (status != STATUS_OK && (first == STATUS_OK || status == STATUS_STALE)) {

@@ -77,7 +77,8 @@ struct test_letter {
     int deliveries;
 };
 
-/* An error at a query: not made, or made and its reply lost. */
+/* An error at a query: not made, or made and its reply lost. Without a SQLSTATE the call is made
+ * and says one row less. */
 struct test_fault {
     enum query_id query;
     const char *sqlstate;
@@ -167,6 +168,8 @@ double sql_double(struct harness *h, const char *format, ...) __attribute__((for
  */
 int64_t minute(struct harness *h, int64_t minute);
 int64_t total(struct harness *h);
+/* Requests in a canonical bucket, 1-based, of all minute rows. */
+int64_t bucket(struct harness *h, int number);
 /* A warning's count over all days and tenants. */
 int64_t warning(struct harness *h, const char *kind);
 /* Calls of a query in the last run. */
