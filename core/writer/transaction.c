@@ -12,10 +12,27 @@
 
 /* In this order; each may end the transaction. */
 static enum status (*const phases[])(struct work *work, struct err *err) = {
-    dedup_record,       dedup_lock_tenants,   gather_points, read_resources,  read_states,
-    read_stream_counts, read_cap_warnings,    judge_points,  caps_label,      caps_list_routes,
-    caps_admit,         caps_register_routes, fold_minutes,  fold_hours,      write_hour_locks,
-    write_minutes,      write_marks,          write_states,  write_resources, write_warnings,
+    dedup_record,         /* RecordIngestMessage; GetIngestMessageTenant of ids that were there */
+    dedup_lock_tenants,   /* LockTenant */
+    gather_points,        /* - */
+    read_resources,       /* GetResourcesSeen */
+    read_states,          /* GetSeriesStates */
+    read_stream_counts,   /* CountSeriesStates, only with a new stream */
+    read_cap_warnings,    /* GetCapWarnings, S-5 only */
+    judge_points,         /* - */
+    caps_label,           /* - */
+    caps_list_routes,     /* ListRoutes */
+    caps_admit,           /* - */
+    caps_register_routes, /* RegisterRoute */
+    fold_minutes,         /* - */
+    fold_hours,           /* - */
+    report_judgements,    /* - */
+    write_hour_locks,     /* LockRollupHour */
+    write_minutes,        /* AddMinute */
+    write_marks,          /* MarkRollupPending */
+    write_states,         /* UpsertSeriesState */
+    write_resources,      /* TouchResource */
+    write_warnings,       /* AddIngestWarning */
 };
 
 enum status work_array(struct work *work, size_t count, size_t size, void *out, struct err *err)

@@ -1,11 +1,13 @@
 /* Points to minutes, from the bytes of a message to the rows: the cases of real pipelines. */
 #include "tests/core/writer/harness.h"
+#include <stdio.h>
+
+Suite *writer_points_suite(void);
 
 /* One point a message, each in a batch of its own, the clock at the point. */
 struct case_point {
     int64_t start, time;
     uint64_t n;
-    int bucket;
 };
 
 #define CASE_POINTS_MAX 6
@@ -84,13 +86,6 @@ static const struct stream_case stream_cases[] = {
      {{1, 0}, {2, 20}, {3, 10}},
      3,
      30},
-    /* the same total in another bucket: that bucket fell */
-    {"R-PT-2 bucket falls, total does not",
-     {{0, 0, 5, 1}, {0, 60, 5, 2}, {0, 120, 8, 2}},
-     3,
-     {{1, 0}, {2, 3}},
-     2,
-     3},
 };
 
 START_TEST(writer_points__cases)
@@ -102,7 +97,7 @@ START_TEST(writer_points__cases)
         snprintf(id, sizeof id, "m%zu", i);
         const struct case_point *p = &c->points[i];
         h->now_s = p->time > h->now_s ? p->time : h->now_s;
-        SEND(h, id, {.start = p->start, .time = p->time, .n = p->n, .bucket = p->bucket});
+        SEND(h, id, {.start = p->start, .time = p->time, .n = p->n});
         run(h);
     }
     for (size_t i = 0; i < c->minute_count; i++) {
@@ -127,7 +122,7 @@ START_TEST(writer_points__one_batch_gives_the_same)
         snprintf(id, sizeof id, "m%zu", i);
         const struct case_point *p = &c->points[i];
         h->now_s = p->time > h->now_s ? p->time : h->now_s;
-        SEND(h, id, {.start = p->start, .time = p->time, .n = p->n, .bucket = p->bucket});
+        SEND(h, id, {.start = p->start, .time = p->time, .n = p->n});
     }
     run(h);
     for (size_t i = 0; i < c->minute_count; i++)
@@ -300,6 +295,22 @@ START_TEST(writer_points__no_counts_no_row_no_mark)
     ck_assert_uint_eq(h->points[POINT_BASELINE], 1);
     ck_assert_uint_eq(h->points[POINT_UNCHANGED], 2);
     ck_assert_uint_eq(calls_of(h, QUERY_ADD_MINUTE), 0);
+    harness_free(h);
+}
+END_TEST
+
+/* R-PT-2: the same total in another bucket, so b1 fell: reset, then 3. */
+START_TEST(writer_points__bucket_falls_and_total_does_not)
+{
+    struct harness *h = harness_new(NULL);
+    h->now_s = 120;
+    SEND(h, "m1", {.time = 0, .n = 5, .bucket = 1});
+    SEND(h, "m2", {.time = 60, .n = 5, .bucket = 2});
+    SEND(h, "m3", {.time = 120, .n = 8, .bucket = 2});
+    run(h);
+    ck_assert_int_eq(total(h), 3);
+    ck_assert_int_eq(minute(h, 2), 3);
+    ck_assert_uint_eq(h->points[POINT_RESET], 1);
     harness_free(h);
 }
 END_TEST
@@ -542,6 +553,7 @@ Suite *writer_points_suite(void)
     tcase_add_test(tests, writer_points__only_accepted_cumulative_points_touch_the_process);
     tcase_add_test(tests, writer_points__delta_points_add_directly);
     tcase_add_test(tests, writer_points__no_counts_no_row_no_mark);
+    tcase_add_test(tests, writer_points__bucket_falls_and_total_does_not);
     tcase_add_test(tests, writer_points__bounds_change_is_a_reset);
     tcase_add_test(tests, writer_points__histogram_without_buckets);
     tcase_add_test(tests, writer_points__count_differs_from_buckets);
