@@ -2,6 +2,7 @@
 
 #include "core/base/assert.h"
 #include "sim/out/trace_record.h"
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -22,14 +23,14 @@ struct trace {
 
 static void put_le64(uint8_t *out, uint64_t value)
 {
-    for (int i = 0; i < 8; i++)
-        out[i] = (uint8_t)(value >> (8 * i));
+    uint64_t little = htole64(value);
+    memcpy(out, &little, sizeof little);
 }
 
 static void put_le32(uint8_t *out, uint32_t value)
 {
-    for (int i = 0; i < 4; i++)
-        out[i] = (uint8_t)(value >> (8 * i));
+    uint32_t little = htole32(value);
+    memcpy(out, &little, sizeof little);
 }
 
 static uint64_t double_bits(double value)
@@ -39,7 +40,7 @@ static uint64_t double_bits(double value)
     return bits;
 }
 
-static void write_int(struct trace_buffer *record, uint64_t value)
+static inline void write_int(struct trace_buffer *record, uint64_t value)
 {
     put_le64(trace_buffer_reserve(record, 8), value);
     record->size += 8;
@@ -63,8 +64,8 @@ static void write_buckets(struct trace_buffer *record, const struct histogram *b
     record->size += HISTOGRAM_BUCKETS * 8;
 }
 
-static void write_value(struct trace_buffer *record, enum value_type type,
-                        const struct value *value)
+static inline void write_value(struct trace_buffer *record, enum value_type type,
+                               const struct value *value)
 {
     switch (type) {
     case VALUE_INT:

@@ -10,18 +10,15 @@
 
 /* ---- the buffer ---- */
 
-uint8_t *trace_buffer_reserve(struct trace_buffer *buffer, size_t size)
+void trace_buffer_grow(struct trace_buffer *buffer, size_t size)
 {
-    if (size > buffer->capacity - buffer->size) {
-        size_t capacity = buffer->capacity ? buffer->capacity : 4096;
-        while (capacity - buffer->size < size)
-            capacity *= 2;
-        uint8_t *data = realloc(buffer->data, capacity);
-        ASSERT(data);
-        buffer->data = data;
-        buffer->capacity = capacity;
-    }
-    return buffer->data + buffer->size;
+    size_t capacity = buffer->capacity ? buffer->capacity : 4096;
+    while (capacity - buffer->size < size)
+        capacity *= 2;
+    uint8_t *data = realloc(buffer->data, capacity);
+    ASSERT(data);
+    buffer->data = data;
+    buffer->capacity = capacity;
 }
 
 void trace_buffer_put(struct trace_buffer *buffer, const void *data, size_t size)

@@ -31,8 +31,16 @@ struct trace_buffer {
     size_t capacity;
 };
 
+void trace_buffer_grow(struct trace_buffer *buffer, size_t size);
+
 /* Room for size more bytes; returns where they start. The caller moves buffer->size on. */
-uint8_t *trace_buffer_reserve(struct trace_buffer *buffer, size_t size);
+static inline uint8_t *trace_buffer_reserve(struct trace_buffer *buffer, size_t size)
+{
+    if (size > buffer->capacity - buffer->size)
+        trace_buffer_grow(buffer, size);
+    return buffer->data + buffer->size;
+}
+
 void trace_buffer_put(struct trace_buffer *buffer, const void *data, size_t size);
 void trace_buffer_free(struct trace_buffer *buffer);
 
