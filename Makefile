@@ -19,6 +19,8 @@ Q := $(if $(V),,@)
 CFLAGS_release := -O2 -g
 CFLAGS_debug := -O0 -g
 CFLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer
 WARN := -Wall -Wextra -Werror -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARN) $(CFLAGS_$(MODE)) -I. -I$(BUILD) \
 	-DSQLITE_ENABLE_PREUPDATE_HOOK $(CFLAGS)
@@ -106,6 +108,20 @@ asan: deps
 bench: deps
 	$(Q)$(MAKE) --no-print-directory metersim
 	$(Q)./metersim bench
+
+# libFuzzer targets; how to run one: tests/fuzz/README.md
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+fuzzers:
+	$(Q)bash tests/need.sh clang libclang-rt-14-dev
+	$(Q)$(MAKE) --no-print-directory MODE=fuzz CC=clang $(FUZZ_TARGETS)
+	$(Q)bash tests/fuzz/corpus.sh build/fuzz/corpus
+
+.SECONDARY: $(FUZZ_TARGETS:build/fuzz/%=build/fuzz/tests/fuzz/%.o)
+build/fuzz/libsim.a: $(SIM_OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/libsim.a build/fuzz/libcore.a
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
 layers: $(BUILD)/libcore.a
 	$(Q)bash tests/layers.sh . $(BUILD)/libcore.a && bash tests/layers_test.sh $(CC)

@@ -1,6 +1,6 @@
 /* OTLP protobuf to the neutral tree. The generated code does the wire; this file copies shapes.
  *
- * Bounds: protobuf-c recurses once a level, and otlp.proto has six; each level takes less than 1 KB
+ * Bounds: protobuf-c recurses once a level, and otlp.proto has four; each takes less than 1 KB
  * of stack. Its scratch (one record a field read) comes from the same arena, so the arena's limit
  * also bounds hostile repetition. A packed field whose length lies is refused by the scan before
  * anything is allocated for it. */

@@ -290,10 +290,10 @@ START_TEST(decode__peek_newest)
 }
 END_TEST
 
-Suite *decode_suite(void);
-Suite *decode_suite(void)
+Suite *otlp_decode_suite(void);
+Suite *otlp_decode_suite(void)
 {
-    Suite *suite = suite_create("decode");
+    Suite *suite = suite_create("otlp_decode");
     TCase *tests = tcase_create("decode");
     tcase_add_checked_fixture(tests, build_open, build_close);
     tcase_add_test(tests, decode__empty_request_has_no_points);

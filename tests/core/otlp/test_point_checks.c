@@ -465,10 +465,10 @@ START_TEST(point_checks__siblings_of_a_bad_point_go_on)
 }
 END_TEST
 
-Suite *point_checks_suite(void);
-Suite *point_checks_suite(void)
+Suite *otlp_point_checks_suite(void);
+Suite *otlp_point_checks_suite(void)
 {
-    Suite *suite = suite_create("point_checks");
+    Suite *suite = suite_create("otlp_point_checks");
     TCase *tests = tcase_create("point_checks");
     tcase_add_checked_fixture(tests, build_open, build_close);
     tcase_add_test(tests, point_checks__good_point);
