@@ -338,9 +338,11 @@ enum scenario_stamp { SCENARIO_STAMP_OWN, SCENARIO_STAMP_OTHER, SCENARIO_STAMP_N
 struct scenario_event {
     struct place place;
     enum scenario_event_kind kind;
-    struct moment at;    /* or the first time, when every_ns > 0 */
-    int64_t every_ns;    /* SERVE, EXPORTS, RUNS, POINTS; 0: once */
-    struct moment until; /* exclusive; SERVE, EXPORTS, RUNS with every_ns > 0 */
+    struct moment at; /* or the first time, when every_ns > 0 */
+    int64_t every_ns; /* SERVE, EXPORTS, RUNS, POINTS; 0: once */
+    /* exclusive; SERVE, EXPORTS, RUNS with every_ns > 0. POINTS: one period behind the last point
+     */
+    struct moment until;
     struct scenario_subject subject;
 
     /* SERVE */
@@ -362,7 +364,8 @@ struct scenario_event {
     bool in_block; /* SEND: written as `message` with indented points */
 
     /* SEND, DELIVER, REDELIVER, PUBLISH_AGAIN. NULL: `without id`. Where none is written it is
-     * "<series>-<n>", or "deliver-<n>", n counting in file order from 1. */
+     * "<series>-<n>", or "message-<n>" of `message` and `deliver`, n counting in file order from 1.
+     */
     const char *msg_id;
     bool msg_id_written;
     int tenant; /* of the subject; SEND of one series: the series' tenant */

@@ -1,0 +1,100 @@
+/* What can only be said of a whole file: what is missing, what is never used, settings. */
+#include "core/base/settings.h"
+#include "sim/scenario/parser.h"
+#include <stdio.h>
+#include <string.h>
+
+static const struct place top = {1, 1};
+
+static void check_missing(struct parser *parser)
+{
+    const struct scenario *scenario = &parser->scenario;
+    if (parser->title_place.line == 0)
+        parser_fail(parser, top, "begin with: scenario \"what it claims\"",
+                    "the scenario has no title");
+    if (parser->cites.count == 0)
+        parser_fail(parser, top, "for example: cites R-PT-3 A-5", "the scenario cites no rule");
+    if (parser->run_place.line == 0)
+        parser_fail(parser, top, "for example: run until 45m",
+                    "the scenario does not say how long it runs");
+    if (parser->derive_place.line == 0)
+        parser_fail(parser, top, "end with derive, and the arithmetic below it, indented",
+                    "the scenario does not derive its numbers");
+    else if (scenario->derive[0] == '\0')
+        parser_fail(parser, parser->derive_place, "write the arithmetic below it, indented",
+                    "the derivation is empty");
+}
+
+static void check_used(struct parser *parser)
+{
+    static const char *const hints[] = {
+        [SCENARIO_OF_PROCESS] = "for example: at 0s NAME starts",
+        [SCENARIO_OF_COLLECTOR] = "a process sends to it with: through NAME",
+        [SCENARIO_OF_WRITER] = "it is stopped; for example: at 5m NAME starts",
+        [SCENARIO_OF_JOB] = "it runs by hand; for example: at 6m NAME runs",
+        [SCENARIO_OF_SERIES] = "for example: at 60s NAME sends 10",
+        [SCENARIO_OF_TENANT] = "a process or series is of it",
+    };
+    const struct name *names = parser->names.items;
+    for (size_t i = 0; i < parser->names.count; i++) {
+        if (!names[i].used && !names[i].broken)
+            parser_fail(parser, names[i].place, hints[names[i].kind], "\"%s\" is never used",
+                        names[i].name);
+    }
+}
+
+/* Nothing may happen behind the end of the run: it would be read and never done. */
+static void check_end(struct parser *parser)
+{
+    if (parser->run_place.line == 0)
+        return;
+    int64_t end = parser->scenario.run_until.ns;
+    static const char hint[] = "move it, or let the run go on for longer";
+    const struct scenario_event *events = parser->events.items;
+    for (size_t i = 0; i < parser->events.count; i++) {
+        int64_t last = events[i].at.ns;
+        if (events[i].kind == SCENARIO_POINTS)
+            last = events[i].until.ns - events[i].every_ns;
+        else if (events[i].every_ns > 0)
+            last = events[i].until.ns;
+        if (last > end)
+            parser_fail(parser, events[i].place, hint, "that happens after the end of the run");
+    }
+    const struct scenario_fault *faults = parser->faults.items;
+    for (size_t i = 0; i < parser->faults.count; i++) {
+        if (faults[i].has_from && faults[i].from.ns > end)
+            parser_fail(parser, faults[i].place, hint,
+                        "the fault is armed after the end of the run");
+    }
+    const struct scenario_job *jobs = parser->jobs.items;
+    for (size_t i = 0; i < parser->jobs.count; i++) {
+        if (jobs[i].has_first && jobs[i].first.ns > end)
+            parser_fail(parser, jobs[i].place, hint, "the job first runs after the end of the run");
+    }
+}
+
+/* Settings are judged under the rules of the file, wherever those stand. */
+static void check_settings(struct parser *parser)
+{
+    const struct scenario_setting *sets = parser->sets.items;
+    bool short_minutes = !rules_on(parser->scenario.rules, RULE_A14);
+    for (size_t i = 0; i < parser->sets.count; i++) {
+        struct err err = {0};
+        if (settings_set(&parser->scenario.settings, sets[i].name, sets[i].value, short_minutes,
+                         &err) != STATUS_OK)
+            parser_fail(parser, sets[i].place, err.hint, "%s", err.message);
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(sets[i].name, sets[j].name) == 0)
+                parser_fail(parser, sets[i].place, "", "\"%s\" is set twice, first on line %d",
+                            sets[i].name, sets[j].place.line);
+        }
+    }
+}
+
+void check_scenario(struct parser *parser)
+{
+    check_missing(parser);
+    check_used(parser);
+    check_end(parser);
+    check_settings(parser);
+}
