@@ -113,9 +113,11 @@ static bool catches_up(const struct point *point, const struct stream_state *sta
 static void count_difference(const struct point *point, const struct stream_state *state,
                              struct point_verdict *verdict)
 {
-    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
-        verdict->counts.counts[i] = point->histogram.counts[i] - state->last_counts.counts[i];
-    verdict->count = point->count - state->last_count;
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        int64_t added = point->histogram.counts[i] - state->last_counts.counts[i];
+        verdict->counts.counts[i] = added;
+        verdict->count += added; /* at most the point's own total */
+    }
     if (point->has_sum && point->sum > state->last_sum)
         verdict->sum = point->sum - state->last_sum;
 }

@@ -180,7 +180,8 @@ enum status store_claim_rollup_hours(struct store *store, int64_t after_hour_us,
                                      const struct uuid *after_tenant, size_t limit,
                                      struct arena *arena, struct mark_row **rows, size_t *count,
                                      struct err *err);
-/* The same for named hours only (those the drift check marked). keys: tenant and hour_us. */
+/* The same for named hours only (those the drift check marked). keys: tenant and hour_us, sorted by
+ * them; returned in (hour, tenant) order. */
 enum status store_claim_marked_hours(struct store *store, const struct mark_row *keys, size_t n,
                                      struct arena *arena, struct mark_row **rows, size_t *count,
                                      struct err *err);
@@ -191,7 +192,8 @@ enum status store_try_lock_rollup_hour(struct store *store, const struct hour_lo
 enum status store_restore_rollup_mark(struct store *store, const struct mark_row *mark,
                                       struct err *err);
 /* Marks every unmarked hour in [from_us, until_us) that has minute rows and whose hourly rows differ:
- * by_buckets: in any of the 15 totals (S-14); else in the request count. Returns the hours marked. */
+ * by_buckets: in any of the 15 totals (S-14); else in the request count. Returns the hours marked, in
+ * (tenant, hour) order. */
 enum status store_mark_drifted_hours(struct store *store, int64_t from_us, int64_t until_us,
                                      int64_t marked_at_us, bool by_buckets, struct arena *arena,
                                      struct mark_row **rows, size_t *count, struct err *err);
@@ -255,5 +257,10 @@ enum status store_read_rows(struct store *store, enum read_level level, const st
 enum status store_read_pending(struct store *store, const struct uuid *tenant, int64_t from_us,
                                int64_t until_us, struct arena *arena, int64_t **hours_us,
                                size_t *count, struct err *err);
+
+/* A whole table in the order of its key: a query without parameters (QUERY_DUMP_..., or
+ * QUERY_LIST_..._PARTITIONS). values: *count rows of queries[query].result_count values. */
+enum status store_dump(struct store *store, enum query_id query, struct arena *arena,
+                       struct value **values, size_t *count, struct err *err);
 
 #endif

@@ -46,6 +46,10 @@ struct sqlite_exec {
     sqlite3 *db;
 };
 
+/* Steps a bound statement to its end, hands its rows to step->row, sets changes, resets it: what an
+ * exec does when nobody has to wait. */
+enum status sqlite_step_run(sqlite3 *db, struct sqlite_step *step, struct err *err);
+
 /* Prepared statements of one connection: one set, shared by the sessions on it. */
 struct sqlite_statements;
 struct sqlite_statements *sqlite_statements_new(sqlite3 *db);

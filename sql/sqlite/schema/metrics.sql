@@ -60,5 +60,5 @@ create table minute_partitions (
 ) strict, without rowid;
 
 create table hourly_partitions (
-    month integer not null primary key check (month = month_start(month))
+    month integer not null primary key check (month is month_start(month))
 ) strict, without rowid;

@@ -1,0 +1,39 @@
+/* The consumer of the importer: all messages are in memory, in the order given.
+ *
+ * A message that is put back comes again at once, before those behind it, so that the order holds;
+ * after LIMIT_DELIVERIES it is abandoned. Dead letters go to the log. A pull takes messages of one
+ * format, that of the first open one: a writer decodes one format. */
+#ifndef CORE_INGEST_QUEUE_H
+#define CORE_INGEST_QUEUE_H
+
+#include "core/base/limits.h"
+#include "core/otlp/message.h"
+#include "core/port/ports.h"
+
+struct ingest_message {
+    struct delivery delivery; /* token: the message itself */
+    const char *file;
+    size_t number; /* in its file, from 1; 0 when it is the file */
+    enum payload_format format;
+    char id[65];
+    bool settled; /* acknowledged, dead or abandoned */
+};
+
+struct ingest_queue {
+    struct consumer port;
+    struct log *log;
+    struct ingest_message *messages;
+    size_t count;
+    size_t first_open; /* all before it are settled */
+    size_t refused;
+    size_t abandoned;
+};
+
+/* messages and log must outlive the queue. */
+void ingest_queue_init(struct ingest_queue *queue, struct ingest_message *messages, size_t count,
+                       struct log *log);
+
+/* The format of the next pull; false when every message is settled. */
+bool ingest_queue_next(struct ingest_queue *queue, enum payload_format *format);
+
+#endif

@@ -1,0 +1,307 @@
+/* The SQL functions of sql/sqlite. They are what PostgreSQL has and SQLite lacks: checked bigint
+ * arithmetic, histograms, a sum of doubles in a stated order, errors with a SQLSTATE.
+ *
+ *   in checks and queries (deterministic)
+ *     octet_length(text)              bytes, as PostgreSQL's
+ *     buckets_total(counts)           null for anything but 15 buckets without a negative one
+ *     month_start(day)                first day of the day's month, null outside of the calendar
+ *     add_bigint, add_double, add_buckets (a, b)    22003 instead of wrapping; null when one is
+ *   aggregates, null over no rows
+ *     sum_bigint(x), sum_buckets(counts)            22003 on overflow
+ *     sum_ordered(x, position)        doubles added in ascending position
+ *   in queries only
+ *     refuse(sqlstate, message)       fails the statement
+ *     row_locked(table, key...)       0: on one connection no other transaction is open; the
+ *                                     simulator registers its own
+ */
+#include "core/base/assert.h"
+#include "core/base/time.h"
+#include "core/store/sqlite/codec.h"
+#include "core/store/sqlite/sqlite_store.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- errors and values ---- */
+
+static void function_error(sqlite3_context *context, const char *sqlstate, const char *message)
+{
+    ASSERT(strlen(sqlstate) == 5);
+    char text[6 + sizeof((struct err){0}).message];
+    sqlite3_snprintf(sizeof text, text, "%s %s", sqlstate, message);
+    sqlite3_result_error(context, text, -1);
+    sqlite3_result_error_code(context, SQLITE_ERROR_SQLSTATE);
+}
+
+/* False, after setting the error, for what is not a histogram: SQLSTATE of MS "add_buckets". */
+static bool argument_buckets(sqlite3_context *context, sqlite3_value *value, struct histogram *out)
+{
+    const void *blob = sqlite3_value_blob(value);
+    if (buckets_decode(blob, (size_t)sqlite3_value_bytes(value), out))
+        return true;
+    function_error(context, "2202E", "a histogram has 15 buckets, none of them negative");
+    return false;
+}
+
+static void result_buckets(sqlite3_context *context, const struct histogram *histogram)
+{
+    uint8_t blob[BUCKETS_BLOB_SIZE];
+    buckets_encode(histogram, blob);
+    sqlite3_result_blob(context, blob, sizeof blob, SQLITE_TRANSIENT);
+}
+
+static bool is_null(sqlite3_value *value)
+{
+    return sqlite3_value_type(value) == SQLITE_NULL;
+}
+
+/* ---- scalar functions ---- */
+
+static void octet_length(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count == 1);
+    sqlite3_value_text(values[0]); /* bytes of the text, whatever the type was */
+    sqlite3_result_int(context, sqlite3_value_bytes(values[0]));
+}
+
+static void buckets_total(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count == 1);
+    struct histogram histogram;
+    const void *blob = sqlite3_value_blob(values[0]);
+    if (!buckets_decode(blob, (size_t)sqlite3_value_bytes(values[0]), &histogram))
+        return; /* null */
+    int64_t total;
+    struct err err;
+    if (histogram_total(&histogram, &total, &err) != STATUS_OK)
+        function_error(context, err.sqlstate, err.message);
+    else
+        sqlite3_result_int64(context, total);
+}
+
+static void month_start(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count == 1);
+    const int64_t calendar_days = 3000 * INT64_C(366); /* either side of 1970 */
+    int64_t day = sqlite3_value_int64(values[0]);
+    if (is_null(values[0]) || day < -calendar_days || day > calendar_days)
+        return;
+    sqlite3_result_int64(context, month_first_day(month_index_of_day(day)));
+}
+
+static void add_bigint(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count == 2);
+    if (is_null(values[0]) || is_null(values[1]))
+        return;
+    int64_t sum;
+    if (__builtin_add_overflow((int64_t)sqlite3_value_int64(values[0]),
+                               (int64_t)sqlite3_value_int64(values[1]), &sum))
+        function_error(context, "22003", "bigint out of range");
+    else
+        sqlite3_result_int64(context, sum);
+}
+
+static void add_double(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count == 2);
+    if (is_null(values[0]) || is_null(values[1]))
+        return;
+    double sum = sqlite3_value_double(values[0]) + sqlite3_value_double(values[1]);
+    if (!isfinite(sum))
+        function_error(context, "22003", "value out of range: overflow");
+    else
+        sqlite3_result_double(context, sum);
+}
+
+static void add_buckets(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count == 2);
+    if (is_null(values[0]) || is_null(values[1]))
+        return;
+    struct histogram a;
+    struct histogram b;
+    if (!argument_buckets(context, values[0], &a) || !argument_buckets(context, values[1], &b))
+        return;
+    struct err err;
+    if (histogram_add(&a, &b, &err) != STATUS_OK)
+        function_error(context, err.sqlstate, err.message);
+    else
+        result_buckets(context, &a);
+}
+
+static void refuse(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count == 2);
+    const char *sqlstate = (const char *)sqlite3_value_text(values[0]);
+    const char *message = (const char *)sqlite3_value_text(values[1]);
+    if (!sqlstate || !message || strlen(sqlstate) != 5)
+        function_error(context, "XX000", "refuse takes a SQLSTATE and a message");
+    else
+        function_error(context, sqlstate, message);
+}
+
+static void row_locked(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count >= 2 && values);
+    sqlite3_result_int(context, 0);
+}
+
+/* ---- aggregates ---- */
+
+struct bigint_sum {
+    bool any;
+    int64_t sum;
+};
+
+static void sum_bigint_step(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count == 1);
+    struct bigint_sum *state = sqlite3_aggregate_context(context, sizeof *state);
+    if (!state)
+        return sqlite3_result_error_nomem(context);
+    if (is_null(values[0]))
+        return;
+    state->any = true;
+    int64_t value = sqlite3_value_int64(values[0]);
+    if (__builtin_add_overflow(state->sum, value, &state->sum))
+        function_error(context, "22003", "bigint out of range");
+}
+
+static void sum_bigint_final(sqlite3_context *context)
+{
+    const struct bigint_sum *state = sqlite3_aggregate_context(context, 0);
+    if (state && state->any)
+        sqlite3_result_int64(context, state->sum);
+}
+
+struct buckets_sum {
+    bool any;
+    struct histogram sum;
+};
+
+static void sum_buckets_step(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count == 1);
+    struct buckets_sum *state = sqlite3_aggregate_context(context, sizeof *state);
+    struct histogram value;
+    if (!state)
+        return sqlite3_result_error_nomem(context);
+    if (is_null(values[0]) || !argument_buckets(context, values[0], &value))
+        return;
+    state->any = true;
+    struct err err;
+    if (histogram_add(&state->sum, &value, &err) != STATUS_OK)
+        function_error(context, err.sqlstate, err.message);
+}
+
+static void sum_buckets_final(sqlite3_context *context)
+{
+    const struct buckets_sum *state = sqlite3_aggregate_context(context, 0);
+    if (state && state->any)
+        result_buckets(context, &state->sum);
+}
+
+/* SQLite gives an aggregate its rows in any order, so they are kept until the end. */
+struct ordered_value {
+    int64_t position;
+    int64_t arrival;
+    double value;
+};
+struct ordered_sum {
+    struct ordered_value *values;
+    size_t count;
+    size_t capacity;
+    bool descends; /* a position was lower than the one before it */
+};
+
+static void sum_ordered_step(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count == 2);
+    struct ordered_sum *state = sqlite3_aggregate_context(context, sizeof *state);
+    if (!state)
+        return sqlite3_result_error_nomem(context);
+    if (is_null(values[0]))
+        return;
+    if (state->count == state->capacity) {
+        size_t capacity = state->capacity ? 2 * state->capacity : 64;
+        void *grown = sqlite3_realloc64(state->values, capacity * sizeof *state->values);
+        if (!grown)
+            return sqlite3_result_error_nomem(context);
+        state->values = grown;
+        state->capacity = capacity;
+    }
+    struct ordered_value *next = &state->values[state->count];
+    next->position = sqlite3_value_int64(values[1]);
+    next->arrival = (int64_t)state->count;
+    next->value = sqlite3_value_double(values[0]);
+    state->descends |= state->count > 0 && next->position < next[-1].position;
+    state->count++;
+}
+
+static int ordered_value_compare(const void *a, const void *b)
+{
+    const struct ordered_value *left = a;
+    const struct ordered_value *right = b;
+    if (left->position != right->position)
+        return left->position < right->position ? -1 : 1;
+    return left->arrival < right->arrival ? -1 : left->arrival > right->arrival;
+}
+
+static void sum_ordered_final(sqlite3_context *context)
+{
+    struct ordered_sum *state = sqlite3_aggregate_context(context, 0);
+    if (!state || state->count == 0)
+        return;
+    if (state->descends)
+        qsort(state->values, state->count, sizeof *state->values, ordered_value_compare);
+    double sum = state->values[0].value;
+    for (size_t i = 1; i < state->count; i++)
+        sum += state->values[i].value;
+    sqlite3_free(state->values);
+    *state = (struct ordered_sum){0};
+    if (!isfinite(sum))
+        function_error(context, "22003", "value out of range: overflow");
+    else
+        sqlite3_result_double(context, sum);
+}
+
+/* ---- registration ---- */
+
+static const struct function {
+    const char *name;
+    int arguments; /* -1: any number */
+    bool in_schema;
+    void (*scalar)(sqlite3_context *, int, sqlite3_value **);
+    void (*step)(sqlite3_context *, int, sqlite3_value **);
+    void (*final)(sqlite3_context *);
+} functions[] = {
+    {"octet_length", 1, true, octet_length, NULL, NULL},
+    {"buckets_total", 1, true, buckets_total, NULL, NULL},
+    {"month_start", 1, true, month_start, NULL, NULL},
+    {"add_bigint", 2, true, add_bigint, NULL, NULL},
+    {"add_double", 2, true, add_double, NULL, NULL},
+    {"add_buckets", 2, true, add_buckets, NULL, NULL},
+    {"sum_bigint", 1, true, NULL, sum_bigint_step, sum_bigint_final},
+    {"sum_buckets", 1, true, NULL, sum_buckets_step, sum_buckets_final},
+    {"sum_ordered", 2, true, NULL, sum_ordered_step, sum_ordered_final},
+    {"refuse", 2, false, refuse, NULL, NULL},
+    {"row_locked", -1, false, row_locked, NULL, NULL},
+};
+
+enum status sqlite_functions_register(sqlite3 *db, struct err *err)
+{
+    ASSERT(db && err);
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        const struct function *function = &functions[i];
+        /* not deterministic: SQLite must not evaluate refuse ahead of its condition */
+        int flags =
+            function->in_schema ? SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS : SQLITE_DIRECTONLY;
+        int rc = sqlite3_create_function_v2(db, function->name, function->arguments,
+                                            SQLITE_UTF8 | flags, NULL, function->scalar,
+                                            function->step, function->final, NULL);
+        if (rc != SQLITE_OK)
+            return sqlite_error(db, "register SQL functions", err);
+    }
+    return STATUS_OK;
+}

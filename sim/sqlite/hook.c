@@ -1,0 +1,165 @@
+/* The preupdate hook: SQLite tells of every row just before it changes. */
+#include "core/base/assert.h"
+#include "sim/sqlite/internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+bool targets_add(struct targets *targets, uint32_t table, const uint8_t *key, size_t size)
+{
+    if (targets->count == targets->capacity) {
+        size_t capacity = targets->capacity > 0 ? targets->capacity * 2 : 64;
+        struct target *items = realloc(targets->items, capacity * sizeof *items);
+        if (!items)
+            return false;
+        targets->items = items;
+        targets->capacity = capacity;
+    }
+    size_t offset = targets->bytes.size;
+    image_put_raw(&targets->bytes, key, size);
+    targets->items[targets->count++] =
+        (struct target){.key = row_key_make(table, key, size), .offset = offset};
+    return !targets->bytes.failed;
+}
+
+void targets_settle(struct targets *targets)
+{
+    for (size_t i = 0; i < targets->count; i++)
+        targets->items[i].key.data = targets->bytes.data + targets->items[i].offset;
+}
+
+void targets_clear(struct targets *targets)
+{
+    targets->count = 0;
+    image_clear(&targets->bytes);
+}
+
+void targets_free(struct targets *targets)
+{
+    free(targets->items);
+    image_free(&targets->bytes);
+    *targets = (struct targets){0};
+}
+
+typedef int preupdate_get(sqlite3 *db, int column, sqlite3_value **value);
+
+static void put_value(struct image_buffer *out, sqlite3 *db, preupdate_get *get, int column)
+{
+    sqlite3_value *value = NULL;
+    if (get(db, column, &value) == SQLITE_OK)
+        image_put_value(out, value);
+    else
+        out->failed = true;
+}
+
+/* The changed row's key, at the start of the scratch buffer. */
+static struct row_key key_of(struct hook *hook, sqlite3 *db, preupdate_get *get)
+{
+    const struct table *table = hook->table;
+    image_clear(&hook->scratch);
+    for (int i = 0; i < table->key_count; i++)
+        put_value(&hook->scratch, db, get, table->key[i]);
+    return row_key_make(table->number, hook->scratch.data, hook->scratch.size);
+}
+
+/* Keeps the row as it was, behind what the scratch buffer holds. */
+static bool keep_old(struct hook *hook, struct row_entry *entry, sqlite3 *db)
+{
+    size_t start = hook->scratch.size;
+    for (int i = 0; i < hook->table->column_count; i++)
+        put_value(&hook->scratch, db, sqlite3_preupdate_old, i);
+    return !hook->scratch.failed &&
+           row_log_change(&hook->session->rows, entry, hook->scratch.data + start,
+                          hook->scratch.size - start);
+}
+
+/* The one row of an INSERT or UPSERT: its key is known, and once logged there is nothing to do. */
+static void log_keyed(struct hook *hook, struct overlay *overlay, int operation)
+{
+    struct overlay_session *session = hook->session;
+    if (!hook->entry)
+        hook->entry = row_log_add(&overlay->log, &session->rows, session, &hook->key);
+    if (!hook->entry || hook->entry->changed) {
+        hook->failed |= !hook->entry;
+        return;
+    }
+    image_clear(&hook->scratch);
+    bool kept = operation == SQLITE_INSERT ? row_log_change(&session->rows, hook->entry, NULL, 0)
+                                           : keep_old(hook, hook->entry, overlay->db);
+    hook->failed |= !kept;
+}
+
+/* No query updates a primary key: the log would need both keys. */
+static bool keeps_key(struct hook *hook, sqlite3 *db)
+{
+    size_t size = hook->scratch.size;
+    for (int i = 0; i < hook->table->key_count; i++)
+        put_value(&hook->scratch, db, sqlite3_preupdate_new, hook->table->key[i]);
+    bool same = !hook->scratch.failed && hook->scratch.size == 2 * size &&
+                memcmp(hook->scratch.data, hook->scratch.data + size, size) == 0;
+    hook->scratch.size = size;
+    return same || hook->scratch.failed;
+}
+
+static void log_row(struct hook *hook, struct overlay *overlay, int operation, preupdate_get *get)
+{
+    struct overlay_session *session = hook->session;
+    struct row_key key = key_of(hook, overlay->db, get);
+    ASSERT(operation != SQLITE_UPDATE || keeps_key(hook, overlay->db));
+    if (hook->scratch.failed) {
+        hook->failed = true;
+        return;
+    }
+    struct row_entry *entry = row_log_find(&overlay->log, &key);
+    if (entry && entry->owner != session) {
+        hook->conflict = true;
+        return;
+    }
+    if (!entry)
+        entry = row_log_add(&overlay->log, &session->rows, session, &key);
+    if (!entry) {
+        hook->failed = true;
+        return;
+    }
+    entry->deleted |= operation == SQLITE_DELETE;
+    if (entry->changed)
+        return;
+    bool kept = operation == SQLITE_INSERT ? row_log_change(&session->rows, entry, NULL, 0)
+                                           : keep_old(hook, entry, overlay->db);
+    hook->failed |= !kept;
+}
+
+static void collect(struct hook *hook, sqlite3 *db)
+{
+    struct row_key key = key_of(hook, db, sqlite3_preupdate_old);
+    hook->failed |= hook->scratch.failed ||
+                    !targets_add(&hook->session->targets, key.table, key.data, key.size);
+}
+
+static void preupdate(void *context, sqlite3 *db, int operation, const char *schema,
+                      const char *name, sqlite3_int64 old_rowid, sqlite3_int64 new_rowid)
+{
+    struct overlay *overlay = context;
+    struct hook *hook = &overlay->hook;
+    (void)schema;
+    (void)old_rowid;
+    (void)new_rowid;
+    if (hook->mode == HOOK_OFF)
+        return;
+    if (hook->table_name != name) {
+        hook->table_name = name;
+        hook->table = catalog_find(&overlay->catalog, name, strlen(name));
+        ASSERT(hook->table);
+    }
+    if (hook->mode == HOOK_KEYED)
+        log_keyed(hook, overlay, operation);
+    else if (hook->mode == HOOK_COLLECT)
+        collect(hook, db);
+    else
+        log_row(hook, overlay, operation,
+                operation == SQLITE_INSERT ? sqlite3_preupdate_new : sqlite3_preupdate_old);
+}
+
+void hook_install(struct overlay *overlay)
+{
+    sqlite3_preupdate_hook(overlay->db, preupdate, overlay);
+}

@@ -1,0 +1,294 @@
+/* One statement, by its kind:
+ *
+ *   read             old images around it, no wait
+ *   insert, upsert   the row's key is known from the parameters; waits for its holder, then runs
+ *   delete           range.c      insert ... select   select.c
+ *   claim, ddl       old images around it; row_locked() is "skip locked", no wait
+ */
+#include "core/base/assert.h"
+#include "sim/sqlite/internal.h"
+
+static struct plan *plan_slot(struct overlay *overlay, const struct query_part *part)
+{
+    size_t i = ((uintptr_t)part >> 4) * 31 & (PLAN_SLOTS - 1);
+    while (overlay->plans[i].part && overlay->plans[i].part != part)
+        i = (i + 1) & (PLAN_SLOTS - 1);
+    return &overlay->plans[i];
+}
+
+static enum status plan_of(struct overlay *overlay, const struct query_part *part,
+                           struct plan **out, struct err *err)
+{
+    struct plan *plan = plan_slot(overlay, part);
+    *out = plan;
+    if (plan->part)
+        return STATUS_OK;
+    uint64_t own;
+    uint64_t further;
+    enum status status = catalog_set(&overlay->catalog, part->table, &own, err);
+    if (!status)
+        status = catalog_set(&overlay->catalog, part->reads, &further, err);
+    if (status)
+        return status;
+    bool keyed = part->kind == QUERY_KIND_INSERT || part->kind == QUERY_KIND_UPSERT;
+    *plan = (struct plan){.part = part,
+                          .table = own ? &overlay->catalog.tables[__builtin_ctzll(own)] : NULL,
+                          .reads = keyed ? further : further | own,
+                          .touches = further | own};
+    return STATUS_OK;
+}
+
+/* Access share or more on the tables, until the end of the transaction; waits while another session
+ * holds one in access exclusive mode. The table written comes first. */
+static enum status touch(struct overlay_session *session, const struct plan *plan, bool *waited,
+                         struct err *err)
+{
+    struct overlay *overlay = session->overlay;
+    uint64_t missing = plan->touches & ~session->touched;
+    if (missing == 0)
+        return STATUS_OK;
+    while ((missing & overlay->exclusive) != 0) {
+        uint64_t own = plan->table ? UINT64_C(1) << plan->table->number : 0;
+        uint64_t locked = missing & overlay->exclusive;
+        uint64_t bit = locked & own ? own : locked & -locked;
+        struct lock_tag tag = {.space = LOCK_RELATION, .id = bit};
+        enum status status = session_lock(session, &tag, LOCK_SHARED, waited, err);
+        if (status)
+            return status;
+        session->touched |= bit;
+        missing &= ~bit;
+    }
+    session->touched |= missing;
+    return STATUS_OK;
+}
+
+uint64_t foreign_changes(const struct overlay_session *session, uint64_t set)
+{
+    uint64_t changed = 0;
+    for (const struct overlay_session *other = session->overlay->sessions; other;
+         other = other->next)
+        changed |= other != session ? other->rows.changed : 0;
+    return changed & set;
+}
+
+bool foreign_entries(const struct overlay_session *session, const struct table *table)
+{
+    uint64_t tables = 0;
+    for (const struct overlay_session *other = session->overlay->sessions; other;
+         other = other->next)
+        tables |= other != session ? other->rows.tables : 0;
+    return (tables >> table->number & 1) != 0;
+}
+
+enum status statement_run(struct overlay_session *session, sqlite3_stmt *statement,
+                          const struct sqlite_step *step, enum hook_mode mode, int64_t *changes,
+                          struct err *err)
+{
+    struct overlay *overlay = session->overlay;
+    struct hook *hook = &overlay->hook;
+    enum status status = STATUS_OK;
+    int rc = SQLITE_DONE;
+    hook->mode = mode;
+    hook->session = session;
+    hook->failed = hook->conflict = false;
+    while (!status && (rc = sqlite3_step(statement)) == SQLITE_ROW)
+        if (step->row)
+            status = step->row(step->context, statement, err);
+    hook->mode = HOOK_OFF;
+    if (changes)
+        *changes = sqlite3_stmt_readonly(statement) ? 0 : sqlite3_changes(overlay->db);
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW)
+        status = sqlite_error(overlay->db, step->query->name, err);
+    else if (!status && hook->failed)
+        status = err_sql(err, "53200", "out of memory for the rows of a transaction");
+    else if (!status && hook->conflict)
+        status = err_sql(err, "XX000", "query \"%s\" changed a row that another transaction holds",
+                         step->query->name);
+    sqlite3_reset(statement);
+    overlay->broken |= sqlite3_get_autocommit(overlay->db) != 0;
+    return status;
+}
+
+/* Runs the step with the old images of the tables it reads. */
+static enum status run_repaired(struct overlay_session *session, const struct plan *plan,
+                                struct sqlite_step *step, enum hook_mode mode, struct err *err)
+{
+    struct overlay *overlay = session->overlay;
+    uint64_t tables = foreign_changes(session, plan->reads);
+    if (tables == 0)
+        return statement_run(session, step->statement, step, mode, &step->changes, err);
+    repair_begin(session, tables);
+    enum status status = statement_run(session, step->statement, step, mode, &step->changes, err);
+    repair_end(overlay);
+    return status ? status : overlay->broken ? overlay_broken(overlay, err) : STATUS_OK;
+}
+
+struct row_entry *row_lock(struct overlay_session *session, const struct row_key *key)
+{
+    struct row_log *log = &session->overlay->log;
+    struct row_entry *entry = row_log_find(log, key);
+    ASSERT(!entry || entry->owner == session);
+    return entry ? entry : row_log_add(log, &session->rows, session, key);
+}
+
+enum status row_claim(struct overlay_session *session, struct target *target, enum claim_mode mode,
+                      bool *waited, struct err *err)
+{
+    struct overlay *overlay = session->overlay;
+    struct lock_tag turn = {.space = LOCK_TURN,
+                            .table = target->key.table,
+                            .id = target->key.hash,
+                            .key = target->key.data,
+                            .key_size = target->key.size};
+    for (;;) {
+        const struct row_entry *entry = row_log_find(&overlay->log, &target->key);
+        if (!entry || entry->owner == session || target->gone)
+            return STATUS_OK;
+        if (mode == CLAIM_INSERT && !entry->changed)
+            return STATUS_OK;
+        if (target->changed && target->in_turn) {
+            lock_release_turns(overlay->locks, &session->locker);
+            session_wake_granted(overlay);
+            target->in_turn = false;
+        }
+        if (mode == CLAIM_UPSERT)
+            target->changed = false;
+        bool in_line =
+            mode == CLAIM_DELETE ? !target->changed : mode == CLAIM_UPSERT && !entry->changed;
+        enum status status;
+        if (in_line && !target->in_turn) {
+            bool queued = false;
+            status = session_lock(session, &turn, LOCK_EXCLUSIVE, &queued, err);
+            if (status)
+                return status;
+            target->in_turn = true;
+            *waited |= queued;
+            if (queued)
+                continue;
+        }
+        status = session_wait_for(session, (struct overlay_session *)entry->owner, waited, err);
+        if (status)
+            return status;
+    }
+}
+
+void row_claimed(struct overlay_session *session, const struct target *target)
+{
+    if (!target->in_turn)
+        return;
+    lock_release_turns(session->overlay->locks, &session->locker);
+    session_wake_granted(session->overlay);
+}
+
+/* The primary key of an INSERT or UPSERT as SQLite will store it. */
+static void key_of_params(struct image_buffer *out, const struct sqlite_step *step)
+{
+    image_clear(out);
+    for (int i = 0; i < step->part->key_count; i++) {
+        int param = step->part->key[i];
+        const struct value *value = &step->params[param];
+        char text[UUID_TEXT_SIZE + 1];
+        switch (step->query->params[param].type) {
+        case VALUE_UUID:
+            uuid_format((const struct uuid *)value->bytes.data, text);
+            image_put_bytes(out, SQLITE_TEXT, text, UUID_TEXT_SIZE);
+            break;
+        case VALUE_TEXT:
+            image_put_bytes(out, SQLITE_TEXT, value->bytes.data, value->bytes.size);
+            break;
+        case VALUE_BYTES:
+            image_put_bytes(out, SQLITE_BLOB, value->bytes.data, value->bytes.size);
+            break;
+        default:
+            image_put_integer(out, value->integer);
+        }
+    }
+}
+
+/* An upsert that found its row and left it alone has locked it all the same. */
+static enum status lock_untouched(struct overlay_session *session, const struct plan *plan,
+                                  const struct row_key *key, struct err *err)
+{
+    struct overlay *overlay = session->overlay;
+    struct image_buffer *scratch = &overlay->hook.scratch;
+    bool found;
+    image_clear(scratch);
+    if (!table_get(plan->table, key, scratch, &found))
+        return sqlite_error(overlay->db, "row lock", err);
+    if (found && !row_lock(session, key))
+        return err_sql(err, "53200", "out of memory for the rows of a transaction");
+    return STATUS_OK;
+}
+
+static enum status step_keyed(struct overlay_session *session, const struct plan *plan,
+                              struct sqlite_step *step, bool waited, struct err *err)
+{
+    struct overlay *overlay = session->overlay;
+    enum status status = STATUS_OK;
+    bool upsert = step->part->kind == QUERY_KIND_UPSERT;
+    ASSERT(plan->table && step->part->key_count == plan->table->key_count);
+    key_of_params(&session->key, step);
+    if (session->key.failed)
+        return err_sql(err, "53200", "out of memory for the rows of a transaction");
+    struct row_key key = row_key_make(plan->table->number, session->key.data, session->key.size);
+    struct row_entry *entry = row_log_find(&overlay->log, &key);
+    struct target *target = NULL;
+    if (entry && entry->owner != session) {
+        targets_clear(&session->targets);
+        if (!targets_add(&session->targets, key.table, key.data, key.size))
+            return err_sql(err, "53200", "out of memory for the rows of a transaction");
+        targets_settle(&session->targets);
+        target = session->targets.items;
+        status = row_claim(session, target, upsert ? CLAIM_UPSERT : CLAIM_INSERT, &waited, err);
+        entry = row_log_find(&overlay->log, &key);
+    }
+    if (status)
+        return status;
+    if (waited)
+        step->restart(step->context);
+    overlay->hook.key = key;
+    overlay->hook.entry = entry && entry->owner == session ? entry : NULL;
+    status = run_repaired(session, plan, step, HOOK_KEYED, err);
+    if (!status && upsert && step->changes == 0)
+        status = lock_untouched(session, plan, &key, err);
+    if (!status && target) {
+        row_claimed(session, target);
+        targets_clear(&session->targets);
+    }
+    return status;
+}
+
+enum status session_step(struct sqlite_exec *exec, struct sqlite_step *step, struct err *err)
+{
+    struct overlay_session *session = (struct overlay_session *)exec;
+    struct plan *plan;
+    bool waited = false;
+    if (!session->open)
+        return session_lost(session, err);
+    if (session->overlay->broken)
+        return overlay_broken(session->overlay, err);
+    enum status status = plan_of(session->overlay, step->part, &plan, err);
+    if (!status)
+        status = touch(session, plan, &waited, err);
+    if (status)
+        return status;
+    switch (step->part->kind) {
+    case QUERY_KIND_INSERT:
+    case QUERY_KIND_UPSERT:
+        return step_keyed(session, plan, step, waited, err);
+    default:
+        break;
+    }
+    if (waited)
+        step->restart(step->context);
+    switch (step->part->kind) {
+    case QUERY_KIND_DELETE:
+        return range_delete(session, plan, step, err);
+    case QUERY_KIND_SELECT_IN:
+        return insert_select(session, plan, step, err);
+    case QUERY_KIND_READ:
+        return run_repaired(session, plan, step, HOOK_OFF, err);
+    default:
+        return run_repaired(session, plan, step, HOOK_LOG, err);
+    }
+}

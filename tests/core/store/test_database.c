@@ -1,0 +1,32 @@
+/* The database file in production, and the conformance suite over it. */
+#include "core/store/sqlite/sqlite_store.h"
+#include "tests/core/store/conformance.h"
+#include <string.h>
+
+static struct sqlite_database *memory;
+
+static struct store *memory_open(void)
+{
+    ck_ok(sqlite_database_open(":memory:", true, 0, &memory, &err));
+    return sqlite_database_store(memory);
+}
+
+static void memory_close(void)
+{
+    sqlite_database_close(memory);
+}
+
+static const struct store_backend memory_backend = {.open = memory_open, .close = memory_close};
+
+static void use_memory(void)
+{
+    conformance_use(&memory_backend);
+}
+
+Suite *store_database_suite(void);
+Suite *store_database_suite(void)
+{
+    Suite *suite = suite_create("store_database");
+    conformance_add(suite, "memory", use_memory);
+    return suite;
+}

@@ -1,0 +1,41 @@
+/* A stage for the overlay: actors on coroutines that do what a play says, one line at a time.
+ *
+ *   a begin: ok
+ *   b begin: ok
+ *   a mark 1 5: 1
+ *   b mark 1 6: waits       b waits for a
+ *   a commit: ok
+ *   b: 0                    b's wait is over, and this is the result of its line
+ *
+ * A play is its own transcript: every line with an op is run (actor, op of ops.h), everything that
+ * comes of it is written down, and the whole must be equal to the play.
+ */
+#ifndef TESTS_SIM_SQLITE_STAGE_H
+#define TESTS_SIM_SQLITE_STAGE_H
+
+#include "sim/sqlite/overlay.h"
+#include "tests/sim/sqlite/ops.h"
+
+#define STAGE_ACTORS 4 /* a, b, c, d */
+
+struct stage;
+/* Partitions of 2026-01-01 and the day after, the tenant is active. */
+struct stage *stage_new(uint64_t seed);
+void stage_free(struct stage *stage);
+struct overlay *stage_overlay(struct stage *stage);
+
+/* Runs the play and fails the test where the transcript differs. */
+void stage_play(struct stage *stage, const char *play);
+
+/* One line of one actor, as stage_play runs it. */
+void stage_line(struct stage *stage, char actor, const struct op *op);
+/* What was written down since the last call. */
+const char *stage_take_transcript(struct stage *stage);
+/* Is the actor inside a line, waiting? */
+bool stage_waits(const struct stage *stage, char actor);
+/* The actor's connection is cut; its line, if it waits, ends with 08006. */
+void stage_cut(struct stage *stage, char actor);
+/* The actor dies. */
+void stage_kill(struct stage *stage, char actor);
+
+#endif
