@@ -247,6 +247,12 @@ struct store *sqlite_database_store(struct sqlite_database *database)
     return database->store;
 }
 
+sqlite3 *sqlite_database_db(struct sqlite_database *database)
+{
+    ASSERT(database && database->exec.db);
+    return database->exec.db;
+}
+
 void sqlite_database_close(struct sqlite_database *database)
 {
     if (!database)

@@ -78,6 +78,7 @@ struct sqlite_database;
 enum status sqlite_database_open(const char *path, bool create, int busy_ms,
                                  struct sqlite_database **out, struct err *err);
 struct store *sqlite_database_store(struct sqlite_database *database);
+sqlite3 *sqlite_database_db(struct sqlite_database *database); /* for what has no query */
 void sqlite_database_close(struct sqlite_database *database);
 
 #endif

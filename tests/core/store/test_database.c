@@ -16,7 +16,16 @@ static void memory_close(void)
     sqlite_database_close(memory);
 }
 
-static const struct store_backend memory_backend = {.open = memory_open, .close = memory_close};
+static void memory_session_offset(int64_t from_us, int64_t offset_us)
+{
+    char *sql = sqlite3_mprintf("insert into session_offsets values (%lld, %lld)",
+                                (long long)from_us, (long long)offset_us);
+    ck_assert_int_eq(sqlite3_exec(sqlite_database_db(memory), sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_free(sql);
+}
+
+static const struct store_backend memory_backend = {
+    .open = memory_open, .close = memory_close, .session_offset = memory_session_offset};
 
 static void use_memory(void)
 {
