@@ -163,7 +163,7 @@ static enum status run_rows(struct sqlite_session *session, struct store_call *c
             .session = session,
             .call = call,
             .query = query,
-            .params = call->params + row * (size_t)query->param_count,
+            .params = call->params ? call->params + row * (size_t)query->param_count : NULL,
             .capacity = &capacity,
             .rows_before = call->result_rows,
         };
