@@ -177,7 +177,7 @@ static void must(enum status status, const struct err *err)
 }
 
 /* The window of MS "Partitions" around T0, one day wider. */
-static void make_partitions(struct harness *h)
+void make_minute_partitions(struct harness *h)
 {
     struct err err = {0};
     struct arena arena;
@@ -215,7 +215,7 @@ struct harness *harness_new(const char *rules)
     must(sqlite_database_open(h->path, true, 1000, &h->database, &err), &err);
     h->inner = sqlite_database_store(h->database);
     ck_assert_int_eq(sqlite3_open_v2(h->path, &h->eyes, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    make_partitions(h);
+    make_minute_partitions(h);
     return h;
 }
 

@@ -19,6 +19,8 @@
 #include "core/store/store.h"
 #include "core/writer/writer.h"
 #include <check.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define T0_NS INT64_C(1773144000000000000) /* 2026-03-10T12:00:00Z */
 #define DAY_S 86400
@@ -176,6 +178,8 @@ int64_t warning(struct harness *h, const char *kind);
 size_t calls_of(const struct harness *h, enum query_id query);
 /* Calls the harness's own store, in a transaction of its own. */
 void set_tenant(struct harness *h, const char *tenant, const char *status);
+/* 8 days back to 8 ahead of T0. */
+void make_minute_partitions(struct harness *h);
 void drop_minute_partitions(struct harness *h);
 struct uuid test_uuid(const char *text);
 
