@@ -13,4 +13,17 @@
 /* sim/sqlite: keys and old images of one transaction */
 #define LIMIT_ROW_LOG_BYTES ((size_t)256 * 1024 * 1024)
 
+/* one scenario file (sim/scenario) */
+#define LIMIT_SCENARIO_BYTES      (4 * 1024 * 1024)
+#define LIMIT_SCENARIO_LINE_BYTES (3 * 1024 * 1024) /* a payload of 1 MiB in hex fits */
+#define LIMIT_SCENARIO_TOKENS     16384             /* words of one statement */
+#define LIMIT_SCENARIO_ITEMS      20000             /* statements */
+#define LIMIT_SCENARIO_NAMES      1000              /* tenants, processes, series, actors */
+#define LIMIT_SCENARIO_NAME_BYTES 64
+#define LIMIT_SCENARIO_BOUNDS     5000 /* of one histogram; more than the writer takes */
+#define LIMIT_SCENARIO_POINTS     100000
+#define LIMIT_SCENARIO_BUCKETS    4000000 /* counts of all points together */
+#define LIMIT_SCENARIO_REPLICAS   1000
+#define LIMIT_SCENARIO_ARENA      (256 * 1024 * 1024)
+
 #endif

@@ -1,4 +1,5 @@
 /* What can only be said of a whole file: what is missing, what is never used, settings. */
+#include "core/base/assert.h"
 #include "core/base/settings.h"
 #include "sim/scenario/parser.h"
 #include <stdio.h>
@@ -25,21 +26,31 @@ static void check_missing(struct parser *parser)
                     "the derivation is empty");
 }
 
+/* template with its NAME replaced. */
+static void hint_for(const char *template, const char *name, char *hint, size_t room)
+{
+    const char *at = strstr(template, "NAME");
+    ASSERT(at != NULL);
+    snprintf(hint, room, "%.*s%s%s", (int)(at - template), template, name, at + 4);
+}
+
 static void check_used(struct parser *parser)
 {
-    static const char *const hints[] = {
+    static const char *const templates[] = {
         [SCENARIO_OF_PROCESS] = "for example: at 0s NAME starts",
         [SCENARIO_OF_COLLECTOR] = "a process sends to it with: through NAME",
         [SCENARIO_OF_WRITER] = "it is stopped; for example: at 5m NAME starts",
         [SCENARIO_OF_JOB] = "it runs by hand; for example: at 6m NAME runs",
         [SCENARIO_OF_SERIES] = "for example: at 60s NAME sends 10",
-        [SCENARIO_OF_TENANT] = "a process or series is of it",
+        [SCENARIO_OF_TENANT] = "for example: process shop-1 of NAME exports every 1m cumulative",
     };
     const struct name *names = parser->names.items;
     for (size_t i = 0; i < parser->names.count; i++) {
-        if (!names[i].used && !names[i].broken)
-            parser_fail(parser, names[i].place, hints[names[i].kind], "\"%s\" is never used",
-                        names[i].name);
+        if (names[i].used || names[i].broken)
+            continue;
+        char hint[sizeof parser->errors->errors[0].hint];
+        hint_for(templates[names[i].kind], names[i].name, hint, sizeof hint);
+        parser_fail(parser, names[i].place, hint, "\"%s\" is never used", names[i].name);
     }
 }
 

@@ -104,20 +104,19 @@ void parser_declared(struct parser *parser, const char *text)
     name->broken = false;
 }
 
-/* "shop-1/2": the second replica. False: there is no such suffix. */
-static bool split_replica(const struct token *token, size_t *size, int *replica)
+/* "shop-1/2" is a name and a replica: 0 without one, -1 when it is no number. */
+static size_t split_replica(const struct token *token, int *replica)
 {
     const char *slash = memchr(token->text, '/', token->size);
-    *size = slash ? (size_t)(slash - token->text) : token->size;
     *replica = 0;
-    int64_t number;
     if (!slash)
-        return true;
-    if (!text_to_int(slash + 1, token->size - *size - 1, &number) || number < 1 ||
-        number > LIMIT_SCENARIO_REPLICAS)
-        return false;
-    *replica = (int)number;
-    return true;
+        return token->size;
+    size_t size = (size_t)(slash - token->text);
+    int64_t number;
+    bool good = text_to_int(slash + 1, token->size - size - 1, &number) && number >= 1 &&
+                number <= LIMIT_SCENARIO_REPLICAS;
+    *replica = good ? (int)number : -1;
+    return size;
 }
 
 static bool fail_unknown(struct parser *parser, const char *what, uint32_t kinds)
@@ -140,15 +139,16 @@ static bool fail_unknown(struct parser *parser, const char *what, uint32_t kinds
 
 static bool check_replica(struct parser *parser, const struct name *name, int replica)
 {
-    if (replica == 0)
+    if (replica == 0 || name->broken)
         return true;
     int replicas = 1;
-    if (name->kind == SCENARIO_OF_PROCESS && !name->broken)
+    if (name->kind == SCENARIO_OF_PROCESS)
         replicas = ((struct scenario_process *)parser->processes.items)[name->index].replicas;
-    if (name->broken || replica <= replicas)
+    if (replicas > 1 && replica >= 1 && replica <= replicas)
         return true;
-    return parser_fail(parser, parser->at->place, "", "%s \"%s\" has no replica %d",
-                       kind_names[name->kind], name->name, replica);
+    const struct token *token = parser->at;
+    return parser_fail(parser, token->place, "", "%s \"%s\" has no replica \"%s\"",
+                       kind_names[name->kind], name->name, strchr(token->text, '/') + 1);
 }
 
 bool parser_read_subject(struct parser *parser, const char *what, uint32_t kinds,
@@ -156,10 +156,9 @@ bool parser_read_subject(struct parser *parser, const char *what, uint32_t kinds
 {
     ASSERT(kinds != 0);
     const struct token *token = parser->at;
-    size_t size = 0;
     int replica = 0;
-    bool split = token->kind == TOKEN_WORD && split_replica(token, &size, &replica);
-    struct name *name = split ? find(parser, token->text, size) : NULL;
+    size_t size = split_replica(token, &replica);
+    struct name *name = token->kind == TOKEN_WORD ? find(parser, token->text, size) : NULL;
     if (!name)
         return fail_unknown(parser, what, kinds);
     if (!(KIND_BIT(name->kind) & kinds)) {
@@ -167,9 +166,9 @@ bool parser_read_subject(struct parser *parser, const char *what, uint32_t kinds
         snprintf(hint, sizeof hint, "\"%s\" is a %s", name->name, kind_names[name->kind]);
         return parser_fail_expected(parser, what, hint);
     }
+    name->used = true;
     if (!check_replica(parser, name, replica))
         return false;
-    name->used = true;
     *subject = (struct scenario_subject){token->place, name->kind, token->text,
                                          name->broken ? -1 : name->index, replica};
     parser->at++;

@@ -98,8 +98,13 @@ static bool parse_derive(struct parser *parser, const struct statement *statemen
 
 static void parse_statement(struct parser *parser, const struct statement *statement)
 {
-    if (statement->broken)
+    if (statement->broken) {
+        if (statement->kind == STATEMENT_DERIVE) { /* it is there, whatever is wrong with it */
+            parser->derive_place = statement->place;
+            parser->scenario.derive = "broken";
+        }
         return;
+    }
     struct scenario_item item = {.place = statement->place,
                                  .kind = SCENARIO_ITEM_COMMENT,
                                  .comment = statement->comment,

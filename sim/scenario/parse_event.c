@@ -1,5 +1,6 @@
 /* What happens: the time in front, and what follows it. */
 #include "core/base/assert.h"
+#include "sim/limits.h"
 #include "sim/scenario/parser.h"
 #include <stdio.h>
 #include <string.h>
@@ -31,19 +32,19 @@ static bool parse_time(struct parser *parser, struct time_clause *time)
 }
 
 /* What comes once needs `at`. */
-static bool need_at(struct parser *parser, const struct time_clause *time, const char *what)
+static bool need_at(struct parser *parser, const struct time_clause *time)
 {
     return time->has_at || parser_fail(parser, time->place, "write: at TIME ...",
-                                       "%s happens at one time, not over a span", what);
+                                       "that happens at one time, not over a span");
 }
 
 /* What may come once or again and again: `at`, or `from until every`. */
-static bool need_rhythm(struct parser *parser, const struct time_clause *time, const char *what)
+static bool need_rhythm(struct parser *parser, const struct time_clause *time)
 {
     if (time->has_at || (time->has_until && time->every_ns > 0))
         return true;
     return parser_fail(parser, time->place, "write: from TIME until TIME every DURATION ...",
-                       "%s over a span needs its beginning, its end and its period", what);
+                       "what is done over a span needs its beginning, its end and its period");
 }
 
 /* ---- NAME does something ---- */
@@ -94,9 +95,9 @@ static bool parse_verb(struct parser *parser, int verb, const struct time_clause
     if (verb == SENDS)
         return parse_sends(parser, time, event);
     if (verb == SERVES || verb == EXPORTS || verb == RUNS) {
-        if (!need_rhythm(parser, time, "that"))
+        if (!need_rhythm(parser, time))
             return false;
-    } else if (!need_at(parser, time, "that")) {
+    } else if (!need_at(parser, time)) {
         return false;
     }
     static const enum scenario_event_kind kinds[VERBS] = {
@@ -133,8 +134,10 @@ static bool parse_act(struct parser *parser, const struct time_clause *time,
         }
     }
     int choice;
+    char what[LIMIT_SCENARIO_NAME_BYTES + 40];
+    snprintf(what, sizeof what, "what \"%s\" does", event->subject.name);
     ASSERT(count > 0);
-    return parser_read_choice(parser, "what it does", words, count, &choice) &&
+    return parser_read_choice(parser, what, words, count, &choice) &&
            parse_verb(parser, known[choice], time, event);
 }
 
@@ -277,7 +280,7 @@ bool parse_event(struct parser *parser, const struct time_clause *time, struct s
         if (!parse_act(parser, time, &event))
             return false;
     } else {
-        if (!need_at(parser, time, "that"))
+        if (!need_at(parser, time))
             return false;
         parser->at++;
         if (!happenings[which].parse(parser, &event))

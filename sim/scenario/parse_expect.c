@@ -12,7 +12,7 @@ static bool accept_tenant(struct parser *parser, int *tenant)
 
 static bool read_count(struct parser *parser, int64_t *count)
 {
-    return parser_read_int(parser, "the number that is expected", 0, INT64_MAX, count);
+    return parser_read_int(parser, "a number", 0, INT64_MAX, count);
 }
 
 static bool is_last(const struct parser *parser)
@@ -26,8 +26,8 @@ static bool read_selector(struct parser *parser, struct scenario_selector *selec
 {
     int level;
     int source;
-    if (!parser_read_choice(parser, "minute, hourly or daily", level_names, 3, &level) ||
-        !parser_need(parser, "of") || !parser_read_tenant(parser, &selector->tenant))
+    if (!parser_read_choice(parser, NULL, level_names, 3, &level) || !parser_need(parser, "of") ||
+        !parser_read_tenant(parser, &selector->tenant))
         return false;
     selector->level = (enum scenario_level)level;
     if (parser_accept(parser, "service")) {
@@ -44,7 +44,7 @@ static bool read_selector(struct parser *parser, struct scenario_selector *selec
     }
     if (parser_accept(parser, "source")) {
         selector->has_source = true;
-        if (!parser_read_choice(parser, "\"metric\" or \"span\"", source_names, 2, &source))
+        if (!parser_read_choice(parser, NULL, source_names, 2, &source))
             return false;
         selector->source = source == 0 ? SOURCE_METRIC : SOURCE_SPAN;
     }
@@ -62,7 +62,7 @@ static bool read_selector(struct parser *parser, struct scenario_selector *selec
 static bool read_expected_number(struct parser *parser, struct scenario_expect *expect)
 {
     expect->number_text = parser->at->text;
-    return parser_read_number(parser, "the number that is expected", &expect->number);
+    return parser_read_number(parser, "a number", &expect->number);
 }
 
 /* "p95", "p99.9": the word itself was taken. */
@@ -82,8 +82,7 @@ static bool read_quantile(struct parser *parser, const char *word, struct scenar
     expect->answer = SCENARIO_QUANTILE_NUMBER;
     if (parser->at->kind != TOKEN_WORD ||
         !text_to_number(parser->at->text, parser->at->size, &expect->number))
-        return parser_fail_expected(parser, "the quantile that is expected",
-                                    "seconds, \">10s\", or none");
+        return parser_fail_expected(parser, "a quantile", "seconds, \">10s\", or none");
     return read_expected_number(parser, expect);
 }
 
@@ -181,7 +180,7 @@ static bool read_log(struct parser *parser, struct scenario_expect *expect)
 {
     static const char *const levels[] = {"info", "warning", "error"};
     int level;
-    if (!parser_read_choice(parser, "info, warning or error", levels, 3, &level))
+    if (!parser_read_choice(parser, NULL, levels, 3, &level))
         return false;
     expect->log_level = (enum log_level)level;
     const struct token *token = parser->at;
@@ -249,7 +248,7 @@ bool parse_expect(struct parser *parser, struct scenario_expect *expect)
         words[i] = kinds[i].word;
     words[KINDS] = "p95";
     int index;
-    if (!parser_read_choice(parser, "what is expected", words, KINDS + 1, &index))
+    if (!parser_read_choice(parser, "an expectation", words, KINDS + 1, &index))
         return false;
     ASSERT(index < KINDS); /* p95 is a quantile and was taken above */
     expect->kind = kinds[index].kind;
@@ -316,7 +315,7 @@ bool parse_golden(struct parser *parser, struct scenario_item *item)
 {
     static const char *const words[] = {"at", "without", "ignoring"};
     int which;
-    if (!parser_read_choice(parser, "\"at\", \"without\" or \"ignoring\"", words, 3, &which))
+    if (!parser_read_choice(parser, NULL, words, 3, &which))
         return false;
     if (which == 0)
         return parse_golden_at(parser, item);

@@ -65,8 +65,7 @@ static bool parse_point(struct parser *parser, struct scenario_fault *fault)
     int side;
     if (!read_actor(parser, fault))
         return false;
-    if (!parser_read_choice(parser, "\"before\" or \"after\"", sides,
-                            fault->kind == SCENARIO_FAULT_CUT ? 1 : 2, &side))
+    if (!parser_read_choice(parser, NULL, sides, fault->kind == SCENARIO_FAULT_CUT ? 1 : 2, &side))
         return false;
     fault->after = side == 1;
     return read_step(parser, &fault->step);
@@ -136,13 +135,9 @@ static bool parse_kind(struct parser *parser, struct scenario_fault *fault)
     case SCENARIO_FAULT_LOSE:
         return parser_need(parser, "reply") && parser_need(parser, "of") &&
                read_step(parser, &fault->step);
-    case SCENARIO_FAULT_CUT:
-    case SCENARIO_FAULT_CRASH:
-    case SCENARIO_FAULT_HOLD:
-        return parse_point(parser, fault);
+    default:
+        return parse_point(parser, fault); /* cut, crash, hold */
     }
-    ASSERT(!"not a fault");
-    return false;
 }
 
 bool parse_fault(struct parser *parser, const struct time_clause *time, struct scenario_item *item)

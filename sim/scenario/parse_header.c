@@ -1,4 +1,5 @@
 /* scenario, cites, start, set, rules, session, queue, without, run, golden. */
+#include "core/base/assert.h"
 #include "core/base/time.h"
 #include "sim/limits.h"
 #include "sim/scenario/moment.h"
@@ -201,9 +202,10 @@ bool parse_header(struct parser *parser, const char *word, struct scenario_item 
         {"set", parse_set},        {"rules", parse_rules},     {"session", parse_session},
         {"queue", parse_queue},    {"without", parse_without}, {"run", parse_run},
     };
-    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
-        if (strcmp(statements[i].word, word) == 0)
-            return statements[i].parse(parser, item) && parser_need_end(parser);
+    size_t which = 0;
+    while (strcmp(statements[which].word, word) != 0) {
+        which++;
+        ASSERT(which < sizeof statements / sizeof statements[0]);
     }
-    return parser_fail(parser, item->place, "", "unknown statement \"%s\"", word);
+    return statements[which].parse(parser, item) && parser_need_end(parser);
 }

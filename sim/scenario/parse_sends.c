@@ -378,7 +378,7 @@ bool parse_deliver(struct parser *parser, struct scenario_event *event)
 {
     static const char *const words[] = {"bytes", "file"};
     int which;
-    if (!parser_read_choice(parser, "\"bytes\" or \"file\"", words, 2, &which))
+    if (!parser_read_choice(parser, NULL, words, 2, &which))
         return false;
     event->kind = which == 0 ? SCENARIO_DELIVER_BYTES : SCENARIO_DELIVER_FILE;
     struct place place = parser->at->place;

@@ -102,7 +102,7 @@ bool parse_resource_option(struct parser *parser, int option, struct scenario_re
     case METRIC:
         return parser_read_text(parser, "the name of a metric", &resource->metric);
     case SOURCE:
-        if (!parser_read_choice(parser, "\"metric\" or \"span\"", source_names, 2, &source))
+        if (!parser_read_choice(parser, NULL, source_names, 2, &source))
             return false;
         resource->source = source == 0 ? SOURCE_METRIC : SOURCE_SPAN;
         return true;
@@ -181,31 +181,32 @@ bool parse_series(struct parser *parser, struct scenario_item *item)
         return false;
     *tail = (struct series_tail){0};
     struct scenario_series series = {.place = item->place, .name = name->name};
+    uint32_t seen = 0;
     if (!parser_need(parser, "of") || !parser_read_tenant(parser, &series.resource.tenant))
         return false;
     resource_defaults(&series.resource);
-    if (parser_accept(parser, "service") &&
-        !parser_read_text(parser, "the name of a service", &series.resource.service))
-        return false;
+    if (parser_accept(parser, resource_options[SERVICE])) {
+        seen |= UINT32_C(1) << (SERIES_OPTIONS + SERVICE);
+        if (!parser_read_text(parser, "the name of a service", &series.resource.service))
+            return false;
+    }
     if (!parser_read_request(parser, &series.request))
         return false;
-    const char *options[SERIES_OPTIONS + RESOURCE_OPTIONS - 1] = {
-        "start", "cumulative", "delta", "unspecified", "type", "point"};
-    memcpy(options + SERIES_OPTIONS, resource_options + 1,
-           (RESOURCE_OPTIONS - 1) * sizeof *options);
-    uint32_t repeatable = UINT32_C(1) << POINT | (RESOURCE_REPEATABLE >> 1) << SERIES_OPTIONS;
+    const char *options[SERIES_OPTIONS + RESOURCE_OPTIONS] = {"start",       "cumulative", "delta",
+                                                              "unspecified", "type",       "point"};
+    memcpy(options + SERIES_OPTIONS, resource_options, RESOURCE_OPTIONS * sizeof *options);
+    uint32_t repeatable = UINT32_C(1) << POINT | RESOURCE_REPEATABLE << SERIES_OPTIONS;
     struct list of_resource = {.item_size = sizeof(struct scenario_attribute)};
     struct list of_points = {.item_size = sizeof(struct scenario_attribute)};
-    uint32_t seen = 0;
     int option;
     while (!parser_at_end(parser)) {
         if (!parser_read_option(parser, "an option of a series", options,
-                                SERIES_OPTIONS + RESOURCE_OPTIONS - 1, repeatable, &seen, &option))
+                                SERIES_OPTIONS + RESOURCE_OPTIONS, repeatable, &seen, &option))
             return false;
         bool read = option < SERIES_OPTIONS
                         ? parse_series_option(parser, option, &series, &of_points)
-                        : parse_resource_option(parser, option - SERIES_OPTIONS + 1,
-                                                &series.resource, &of_resource);
+                        : parse_resource_option(parser, option - SERIES_OPTIONS, &series.resource,
+                                                &of_resource);
         if (!read)
             return false;
     }

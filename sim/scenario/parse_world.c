@@ -146,8 +146,7 @@ static bool parse_exports(struct parser *parser, struct scenario_process *proces
         !parser_read_duration(parser, false, &process->export_every_ns))
         return false;
     int temporality;
-    if (!parser_read_choice(parser, "\"cumulative\" or \"delta\"", temporality_names + 1, 2,
-                            &temporality))
+    if (!parser_read_choice(parser, NULL, temporality_names + 1, 2, &temporality))
         return false;
     process->temporality = (enum temporality)(temporality + 1);
     return true;
@@ -257,10 +256,10 @@ bool parse_declaration(struct parser *parser, const char *word, struct scenario_
         {"tenant", parse_tenant}, {"collector", parse_collector}, {"writer", parse_writer},
         {"job", parse_job},       {"process", parse_process},     {"series", parse_series},
     };
-    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
-        if (strcmp(statements[i].word, word) == 0)
-            return statements[i].parse(parser, item) && parser_need_end(parser);
+    size_t which = 0;
+    while (strcmp(statements[which].word, word) != 0) {
+        which++;
+        ASSERT(which < sizeof statements / sizeof statements[0]);
     }
-    ASSERT(!"not a declaration");
-    return false;
+    return statements[which].parse(parser, item) && parser_need_end(parser);
 }

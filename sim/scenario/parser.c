@@ -119,6 +119,16 @@ static void choice_hint(const struct token *token, const char *const *words, siz
     }
 }
 
+/* "minute", "hourly" or "daily" */
+static void list_choices(const char *const *words, size_t count, char *out, size_t room)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < count && size < room; i++) {
+        const char *before = i == 0 ? "" : i + 1 < count ? ", " : " or ";
+        size += (size_t)snprintf(out + size, room - size, "%s\"%s\"", before, words[i]);
+    }
+}
+
 bool parser_read_choice(struct parser *parser, const char *what, const char *const *words,
                         size_t count, int *index)
 {
@@ -131,7 +141,11 @@ bool parser_read_choice(struct parser *parser, const char *what, const char *con
     }
     char hint[sizeof parser->errors->errors[0].hint];
     choice_hint(parser->at, words, count, hint, sizeof hint);
-    return parser_fail_expected(parser, what, hint);
+    if (what)
+        return parser_fail_expected(parser, what, hint);
+    char choices[100];
+    list_choices(words, count, choices, sizeof choices);
+    return parser_fail_expected(parser, choices, hint[0] == 'd' ? hint : "");
 }
 
 bool parser_read_option(struct parser *parser, const char *what, const char *const *words,
@@ -286,8 +300,7 @@ bool parser_read_partition(struct parser *parser, struct scenario_partition *par
 {
     static const char *const words[] = {"minute", "hourly"};
     int which;
-    if (!parser_read_choice(parser, "\"minute\" or \"hourly\"", words, 2, &which) ||
-        !parser_need(parser, "partition"))
+    if (!parser_read_choice(parser, NULL, words, 2, &which) || !parser_need(parser, "partition"))
         return false;
     partition->hourly = which == 1;
     const struct token *token = parser->at;

@@ -75,7 +75,7 @@ bool parser_accept(struct parser *parser, const char *word);
 bool parser_need(struct parser *parser, const char *word);
 bool parser_need_end(struct parser *parser);
 
-/* One word of a list; *index says which. what: "a table". */
+/* One word of a list; *index says which. what: "a table"; NULL: the error names the words. */
 bool parser_read_choice(struct parser *parser, const char *what, const char *const *words,
                         size_t count, int *index);
 /* As read_choice for an option; each may be given once (seen: a bit each), but those in repeatable.
