@@ -1,6 +1,7 @@
 /* message_decode: payload to checked, identified, re-bucketed points. See message.h. */
 #include "core/base/assert.h"
 #include "core/base/limits.h"
+#include "core/otlp/cache.h"
 #include "core/otlp/checks.h"
 #include "core/otlp/facts.h"
 #include "core/otlp/message.h"
@@ -14,6 +15,7 @@ struct decoder {
     struct rules rules;
     struct arena scratch; /* the tree of one message */
     struct arena work;    /* the attributes of one resource or point */
+    struct otlp_cache cache;
 };
 
 struct decoder *decoder_new(const struct settings *settings, struct rules rules)
@@ -31,6 +33,7 @@ struct decoder *decoder_new(const struct settings *settings, struct rules rules)
     }
     arena_init(&decoder->scratch, 0);
     arena_init(&decoder->work, 0);
+    otlp_cache_init(&decoder->cache);
     return decoder;
 }
 
@@ -40,6 +43,7 @@ void decoder_free(struct decoder *decoder)
         return;
     arena_free(&decoder->scratch);
     arena_free(&decoder->work);
+    otlp_cache_free(&decoder->cache);
     sha256_hasher_free(decoder->hasher);
     free(decoder);
 }
@@ -109,15 +113,37 @@ static enum status point_fill(struct pass *pass, const struct otlp_metric *metri
         .count = (int64_t)from->count,
         .has_sum = from->has_sum,
         .sum = from->has_sum ? from->sum + 0.0 : 0.0, /* -0 becomes 0 */
-        .coarse = histogram_coarse(from->bounds, from->bound_count, counts),
         .redacted = resource->redacted,
     };
     enum status status = histogram_rebucket(from->bounds, from->bound_count, counts, &to->histogram,
                                             &exact, pass->err);
     ASSERT(status == STATUS_OK); /* otlp_point_check has ruled the errors out */
     to->lossy = !exact;
+    /* exact: every canonical bound ends a source bucket, so none lies inside one */
+    to->coarse = !exact && histogram_coarse(from->bounds, from->bound_count, counts);
     status = text_keep(pass, facts->method, &to->method);
     return status == STATUS_OK ? text_keep(pass, facts->route, &to->route) : status;
+}
+
+/* The facts of a point, remembered or found out. Texts are valid until the next call. */
+static enum status point_facts(struct pass *pass, const struct otlp_scope *scope,
+                               const struct otlp_metric *metric, const struct otlp_point *point,
+                               const struct resource_facts *resource, struct point_facts *out)
+{
+    struct decoder *decoder = pass->decoder;
+    arena_rewind(&decoder->work);
+    struct bytes key = otlp_cache_key(&pass->input->tenant, &resource->hash, scope, metric,
+                                      &point->attributes, &decoder->work);
+    const struct point_facts *known = key.size > 0 ? otlp_cache_find(&decoder->cache, key) : NULL;
+    if (known != NULL) {
+        *out = *known;
+        return STATUS_OK;
+    }
+    enum status status = otlp_point_facts(&pass->context, scope, metric, &point->attributes,
+                                          &resource->hash, &pass->place, out, pass->err);
+    if (status == STATUS_OK && key.size > 0)
+        otlp_cache_put(&decoder->cache, key, out);
+    return status;
 }
 
 static enum status point_decode(struct pass *pass, const struct otlp_scope *scope,
@@ -125,9 +151,7 @@ static enum status point_decode(struct pass *pass, const struct otlp_scope *scop
                                 const struct resource_facts *resource)
 {
     struct point_facts facts = {0};
-    arena_rewind(&pass->decoder->work);
-    enum status status = otlp_point_facts(&pass->context, scope, metric, &point->attributes,
-                                          &resource->hash, &pass->place, &facts, pass->err);
+    enum status status = point_facts(pass, scope, metric, point, resource, &facts);
     pass->place.point++;
     if (status != STATUS_OK)
         return status;
