@@ -49,10 +49,10 @@ static bool need_rhythm(struct parser *parser, const struct time_clause *time)
 
 /* ---- NAME does something ---- */
 
-enum { SERVES, STARTS, STOPS, CRASHES, RESTARTS, EXPORTS, RUNS, SENDS, VERBS };
+enum { SERVES, STARTS, STOPS, CRASHES, RESTARTS, EXPORTS, RESENDS, RUNS, SENDS, VERBS };
 
-static const char *const verbs[VERBS] = {"serves",   "starts",  "stops", "crashes",
-                                         "restarts", "exports", "runs",  "sends"};
+static const char *const verbs[VERBS] = {"serves",  "starts",  "stops", "crashes", "restarts",
+                                         "exports", "resends", "runs",  "sends"};
 
 static const uint32_t verb_subjects[VERBS] = {
     [SERVES] = KIND_BIT(SCENARIO_OF_PROCESS),
@@ -65,6 +65,7 @@ static const uint32_t verb_subjects[VERBS] = {
     [RESTARTS] = KIND_BIT(SCENARIO_OF_PROCESS) | KIND_BIT(SCENARIO_OF_COLLECTOR) |
                  KIND_BIT(SCENARIO_OF_WRITER) | KIND_BIT(SCENARIO_OF_JOB),
     [EXPORTS] = KIND_BIT(SCENARIO_OF_PROCESS),
+    [RESENDS] = KIND_BIT(SCENARIO_OF_PROCESS),
     [RUNS] = KIND_BIT(SCENARIO_OF_JOB),
     [SENDS] = KIND_BIT(SCENARIO_OF_SERIES),
 };
@@ -101,8 +102,8 @@ static bool parse_verb(struct parser *parser, int verb, const struct time_clause
         return false;
     }
     static const enum scenario_event_kind kinds[VERBS] = {
-        SCENARIO_SERVE,    SCENARIO_STARTS,  SCENARIO_STOPS, SCENARIO_CRASHES,
-        SCENARIO_RESTARTS, SCENARIO_EXPORTS, SCENARIO_RUNS,  SCENARIO_SEND};
+        SCENARIO_SERVE,   SCENARIO_STARTS,  SCENARIO_STOPS, SCENARIO_CRASHES, SCENARIO_RESTARTS,
+        SCENARIO_EXPORTS, SCENARIO_RESENDS, SCENARIO_RUNS,  SCENARIO_SEND};
     event->kind = kinds[verb];
     if (verb == SERVES)
         return parse_serves(parser, event);

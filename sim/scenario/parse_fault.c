@@ -5,33 +5,49 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const fault_words[] = {
-    [SCENARIO_FAULT_ERROR] = "fault", [SCENARIO_FAULT_LOSE] = "lose", [SCENARIO_FAULT_CUT] = "cut",
-    [SCENARIO_FAULT_CRASH] = "crash", [SCENARIO_FAULT_HOLD] = "hold",
-};
-#define FAULT_WORDS (sizeof fault_words / sizeof fault_words[0])
+/* The kind whose words (fault_infos) begin with this word; FAULT_KIND_COUNT: none. */
+static enum fault_kind kind_of(const struct token *token)
+{
+    enum fault_kind kind = 0;
+    for (; kind < FAULT_KIND_COUNT && token->kind == TOKEN_WORD; kind++) {
+        const char *words = fault_infos[kind].words;
+        if (strcspn(words, " ") == token->size && memcmp(words, token->text, token->size) == 0)
+            return kind;
+    }
+    return FAULT_KIND_COUNT;
+}
 
 bool is_fault_word(const struct token *token)
 {
-    for (size_t i = 0; i < FAULT_WORDS && token->kind == TOKEN_WORD; i++) {
-        if (strcmp(fault_words[i], token->text) == 0)
-            return true;
+    return kind_of(token) != FAULT_KIND_COUNT;
+}
+
+/* All words of a kind: "lose reply of". */
+static bool read_words(struct parser *parser, const char *words)
+{
+    while (*words) {
+        char word[40];
+        size_t size = strcspn(words, " ");
+        snprintf(word, sizeof word, "%.*s", (int)size, words);
+        if (!parser_need(parser, word))
+            return false;
+        words += size + strspn(words + size, " ");
     }
-    return false;
+    return true;
 }
 
 static bool read_step(struct parser *parser, const char **step)
 {
     const struct token *token = parser->at;
+    if (token->kind == TOKEN_WORD && fault_step_is_known(token->text)) {
+        *step = token->text;
+        parser->at++;
+        return true;
+    }
     struct nearest nearest =
         nearest_begin((struct bytes){(const uint8_t *)token->text, token->size});
-    for (size_t i = 0; step_name(i); i++) {
-        if (parser_accept(parser, step_name(i))) {
-            *step = step_name(i);
-            return true;
-        }
-        nearest_offer(&nearest, step_name(i));
-    }
+    for (size_t i = 0; fault_step(i); i++)
+        nearest_offer(&nearest, fault_step(i));
     char hint[sizeof parser->errors->errors[0].hint] =
         "a query of sql/ (Begin, AddMinute, Commit, ...), or Pull, Ack, Retry, Dead, Fence";
     if (token->kind == TOKEN_WORD && nearest_name(&nearest))
@@ -58,14 +74,19 @@ static bool read_actor(struct parser *parser, struct scenario_fault *fault)
                                &fault->actor);
 }
 
+/* Names its step first, and an actor only by `of`. */
+static bool is_of_anyone(enum fault_kind kind)
+{
+    return kind == FAULT_ERROR || kind == FAULT_LOST_REPLY;
+}
+
 /* w1 before|after STEP */
 static bool parse_point(struct parser *parser, struct scenario_fault *fault)
 {
     static const char *const sides[] = {"before", "after"};
     int side;
-    if (!read_actor(parser, fault))
-        return false;
-    if (!parser_read_choice(parser, NULL, sides, fault->kind == SCENARIO_FAULT_CUT ? 1 : 2, &side))
+    if (!read_actor(parser, fault) ||
+        !parser_read_choice(parser, NULL, sides, fault_infos[fault->kind].has_side ? 2 : 1, &side))
         return false;
     fault->after = side == 1;
     return read_step(parser, &fault->step);
@@ -122,22 +143,9 @@ static bool parse_options(struct parser *parser, struct scenario_fault *fault)
             return parser_fail(parser, place, "", "it is said twice how often the fault comes");
     }
     bool says_how_often = (seen & 3) != 0;
-    if (says_how_often || fault->kind > SCENARIO_FAULT_LOSE)
+    if (says_how_often || !is_of_anyone(fault->kind))
         return true;
     return parser_fail_expected(parser, "how often the fault comes", "once, 3 times, or always");
-}
-
-static bool parse_kind(struct parser *parser, struct scenario_fault *fault)
-{
-    switch (fault->kind) {
-    case SCENARIO_FAULT_ERROR:
-        return read_step(parser, &fault->step) && read_sqlstate(parser, fault->sqlstate);
-    case SCENARIO_FAULT_LOSE:
-        return parser_need(parser, "reply") && parser_need(parser, "of") &&
-               read_step(parser, &fault->step);
-    default:
-        return parse_point(parser, fault); /* cut, crash, hold */
-    }
 }
 
 bool parse_fault(struct parser *parser, const struct time_clause *time, struct scenario_item *item)
@@ -155,11 +163,15 @@ bool parse_fault(struct parser *parser, const struct time_clause *time, struct s
                                    .nth = 1,
                                    .times = 1};
     fault.actor.index = -1;
-    int kind;
-    if (!parser_read_choice(parser, "a fault", fault_words, FAULT_WORDS, &kind))
+    fault.kind = kind_of(parser->at);
+    ASSERT(fault.kind != FAULT_KIND_COUNT);
+    if (!read_words(parser, fault_infos[fault.kind].words))
         return false;
-    fault.kind = (enum scenario_fault_kind)kind;
-    if (!parse_kind(parser, &fault) || !parse_options(parser, &fault))
+    if (is_of_anyone(fault.kind) ? !read_step(parser, &fault.step) : !parse_point(parser, &fault))
+        return false;
+    if (fault_infos[fault.kind].has_sqlstate && !read_sqlstate(parser, fault.sqlstate))
+        return false;
+    if (!parse_options(parser, &fault))
         return false;
     struct scenario_fault *slot = parser_list_add(parser, &parser->faults);
     if (slot)

@@ -173,8 +173,6 @@ extern const char *const source_names[2];
 extern const char *const type_names[5];
 extern const char *const queue_settings[3];
 extern const double milliseconds_bounds[15];
-/* Query names of sql/ and the steps of the other ports; NULL behind the last. */
-const char *step_name(size_t index);
 
 /* ---- the whole file (check.c) ---- */
 

@@ -168,6 +168,7 @@ static void print_act(struct printer *printer, const struct scenario_event *even
         [SCENARIO_STARTS] = "starts",   [SCENARIO_STOPS] = "stops",
         [SCENARIO_CRASHES] = "crashes", [SCENARIO_RESTARTS] = "restarts",
         [SCENARIO_EXPORTS] = "exports", [SCENARIO_RUNS] = "runs",
+        [SCENARIO_RESENDS] = "resends",
     };
     ASSERT(event->kind >= SCENARIO_STARTS && event->kind <= SCENARIO_RUNS);
     printer_put(printer, "%s %s", event->subject.name, verbs[event->kind]);
@@ -242,18 +243,15 @@ void print_fault(struct printer *printer, const struct scenario_fault *fault)
         }
         printer_align(printer);
     }
-    const char *side = fault->after ? "after" : "before";
-    bool anyone = fault->kind <= SCENARIO_FAULT_LOSE;
-    if (fault->kind == SCENARIO_FAULT_ERROR)
-        printer_put(printer, "fault %s %s", fault->step, fault->sqlstate);
-    else if (fault->kind == SCENARIO_FAULT_LOSE)
-        printer_put(printer, "lose reply of %s", fault->step);
+    const struct fault_info *info = &fault_infos[fault->kind];
+    bool anyone = fault->kind == FAULT_ERROR || fault->kind == FAULT_LOST_REPLY;
+    if (anyone)
+        printer_put(printer, "%s %s", info->words, fault->step);
     else
-        printer_put(printer, "%s %s %s %s",
-                    fault->kind == SCENARIO_FAULT_CUT     ? "cut"
-                    : fault->kind == SCENARIO_FAULT_CRASH ? "crash"
-                                                          : "hold",
-                    fault->actor.name, side, fault->step);
+        printer_put(printer, "%s %s %s %s", info->words, fault->actor.name,
+                    fault->after ? "after" : "before", fault->step);
+    if (info->has_sqlstate)
+        printer_put(printer, "%s", fault->sqlstate);
     if (fault->times == INT64_MAX)
         printer_put(printer, "always");
     else if (fault->times != 1)

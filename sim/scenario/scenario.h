@@ -23,6 +23,7 @@
 #include "core/model/outcome.h"
 #include "core/model/point.h"
 #include "core/port/ports.h"
+#include "sim/fault/fault.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -302,15 +303,16 @@ struct scenario_partition {
 };
 
 enum scenario_event_kind {
-    SCENARIO_SERVE,         /* subject serves request; repeated from..until when every_ns > 0 */
-    SCENARIO_STARTS,        /* process, collector, writer, job */
-    SCENARIO_STOPS,         /* process: flushes first unless without_flush */
-    SCENARIO_CRASHES,       /* process (the last interval is lost), collector, writer, job */
-    SCENARIO_RESTARTS,      /* crashes and starts in the same instant; a process has a new start */
-    SCENARIO_EXPORTS,       /* process: an export out of turn */
-    SCENARIO_RUNS,          /* job */
-    SCENARIO_SEND,          /* points of one message: msg_id, points */
-    SCENARIO_POINTS,        /* shorthand: one message for each point; see points */
+    SCENARIO_SERVE,    /* subject serves request; repeated from..until when every_ns > 0 */
+    SCENARIO_STARTS,   /* process, collector, writer, job */
+    SCENARIO_STOPS,    /* process: flushes first unless without_flush */
+    SCENARIO_CRASHES,  /* process (the last interval is lost), collector, writer, job */
+    SCENARIO_RESTARTS, /* crashes and starts in the same instant; a process has a new start */
+    SCENARIO_EXPORTS,  /* process: an export out of turn */
+    SCENARIO_RESENDS,  /* process: its last export once more, under new message ids (R-OUT-2) */
+    SCENARIO_RUNS,     /* job */
+    SCENARIO_SEND,     /* points of one message: msg_id, points */
+    SCENARIO_POINTS,   /* shorthand: one message for each point; see points */
     SCENARIO_DELIVER_BYTES, /* bytes as they are onto the queue */
     SCENARIO_DELIVER_FILE,  /* path below tests/data, stamped as the collector does */
     SCENARIO_REDELIVER,     /* msg_id once more from the queue, acknowledged or not */
@@ -379,19 +381,11 @@ struct scenario_event {
     struct scenario_expect expect;
 };
 
-/* ---- faults (sim/fault/fault.h has their meaning) ---- */
-
-enum scenario_fault_kind {
-    SCENARIO_FAULT_ERROR, /* fault AddMinute 53200 once */
-    SCENARIO_FAULT_LOSE,  /* lose reply of Commit once */
-    SCENARIO_FAULT_CUT,   /* cut w1 before Commit */
-    SCENARIO_FAULT_CRASH, /* crash w1 after Commit */
-    SCENARIO_FAULT_HOLD,  /* hold w1 before Commit */
-};
+/* ---- faults: what they mean is told in sim/fault/fault.h ---- */
 
 struct scenario_fault {
     struct place place;
-    enum scenario_fault_kind kind;
+    enum fault_kind kind;
     struct scenario_subject actor; /* a writer or job; NOBODY: any */
     const char *step;              /* a query of sql/, or Pull Ack Retry Dead Fence */
     bool after;                    /* CRASH, HOLD */

@@ -1,5 +1,4 @@
 /* The words of the language that are no statements. */
-#include "core/store/call.h"
 #include "sim/scenario/parser.h"
 
 const char *const scenario_tables[SCENARIO_TABLES] = {
@@ -18,14 +17,3 @@ const char *const queue_settings[3] = {"ack", "age", "dedup"};
 /* What OpenTelemetry SDKs use when they are not told otherwise: meant for milliseconds. */
 const double milliseconds_bounds[15] = {0,   5,   10,   25,   50,   75,   100,  250,
                                         500, 750, 1000, 2500, 5000, 7500, 10000};
-
-/* sim/fault: the steps of the other ports of a writer */
-static const char *const port_steps[] = {"Pull", "Ack", "Retry", "Dead", "Fence"};
-#define PORT_STEPS (sizeof port_steps / sizeof port_steps[0])
-
-const char *step_name(size_t index)
-{
-    if (index < PORT_STEPS)
-        return port_steps[index];
-    return index - PORT_STEPS < QUERY_COUNT ? queries[index - PORT_STEPS].name : NULL;
-}

@@ -176,7 +176,7 @@ static const struct {
      "5:1: that happens at one time, not over a span (write: at TIME ...)\n"},
     {"process p of acme exports every 1m delta\nat 0s p runs",
      "5:9: expected what \"p\" does, found \"runs\" (known: serves starts stops crashes restarts "
-     "exports)\n"},
+     "exports resends)\n"},
     {"process p of acme exports every 1m delta\nat 0s p serves GET / 200 times 2",
      "5:26: expected \"in\", found \"times\"\n"},
     {"process p of acme exports every 1m delta\nat 0s p serves GET / 200 in 1ms twice",
