@@ -208,7 +208,8 @@ static enum status with_path(enum status status, const char *path, struct err *e
     if (strcmp(inner.sqlstate, "XX001") == 0)
         err_set(err, STATUS_INVALID, NULL, "cannot open \"%s\": it is not a database", path);
     else
-        err_set(err, inner.status, inner.sqlstate, "database \"%s\": %s", path, inner.message);
+        err_set(err, inner.status, inner.sqlstate[0] ? inner.sqlstate : NULL, "database \"%s\": %s",
+                path, inner.message);
     if (inner.hint[0])
         err_hint(err, "%s", inner.hint);
     return err->status;

@@ -1,0 +1,362 @@
+/* The database as a file: what it refuses to open, and what it keeps through trouble. */
+#include "core/store/sqlite/sqlite_store.h"
+#include "tests/core/store/conformance.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[64];
+static char path[128];
+static struct sqlite_database *database;
+
+static void setup(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/metersim-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/metrics.db", folder);
+    arena_init(&arena, 16 * 1024 * 1024);
+    err = (struct err){0};
+}
+
+static void teardown(void)
+{
+    sqlite_database_close(database);
+    arena_free(&arena);
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void open_database(bool create)
+{
+    ck_ok(sqlite_database_open(path, create, 0, &database, &err));
+    store = sqlite_database_store(database);
+}
+
+static void close_database(void)
+{
+    sqlite_database_close(database);
+    database = NULL;
+}
+
+/* Refuses with that status and words, and gives nothing. */
+static void refuses(const char *which, bool create, enum status status, const char *words)
+{
+    struct sqlite_database *none;
+    ck_assert_int_eq(sqlite_database_open(which, create, 0, &none, &err), status);
+    ck_assert_ptr_null(none);
+    ck_assert_msg(strstr(err.message, words), "%s", err.message);
+    ck_assert_msg(strstr(err.message, which), "no path: %s", err.message);
+}
+
+static void write_file(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void raw(const char *sql)
+{
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    ck_ok(sqlite_functions_register(db, &err));
+    ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static size_t minutes(void)
+{
+    size_t count;
+    begin(ROLE_READER);
+    rows_of(READ_MINUTE, &count);
+    commit();
+    return count;
+}
+
+/* ---- opening ---- */
+
+START_TEST(open__keeps_what_was_committed)
+{
+    open_database(true);
+    make_partitions(DAY0, DAY0);
+    begin(ROLE_METRICS_WRITER);
+    add_minute(minute_row(T0_US, 1, 1, 1));
+    commit();
+    close_database();
+    open_database(false);
+    ck_assert_uint_eq(minutes(), 1);
+}
+END_TEST
+
+START_TEST(open__says_what_is_wrong_with_the_path)
+{
+    char below[160];
+    snprintf(below, sizeof below, "%s/none/metrics.db", folder);
+    refuses(folder, true, STATUS_IO, "it is a directory");
+    refuses(folder, false, STATUS_IO, "it is a directory");
+    refuses(path, false, STATUS_IO, "no such file");
+    refuses(below, true, STATUS_IO, "no such folder");
+    refuses("", true, STATUS_INVALID, "empty");
+    ck_assert_int_ne(access(path, F_OK), 0); /* nothing was made */
+}
+END_TEST
+
+START_TEST(open__a_name_is_never_a_uri)
+{
+    ck_assert_int_eq(chdir(folder), 0);
+    struct sqlite_database *odd;
+    ck_ok(sqlite_database_open("file:odd?mode=memory", true, 0, &odd, &err));
+    sqlite_database_close(odd);
+    ck_assert_int_eq(access("file:odd?mode=memory", F_OK), 0);
+}
+END_TEST
+
+START_TEST(open__a_file_that_is_no_database_is_left_alone)
+{
+    static const char text[] = "minutes and hours, hours and days: this is prose, and no database "
+                               "at all, though it is long enough to have a header of its own.\n";
+    write_file(text);
+    refuses(path, true, STATUS_INVALID, "not a database");
+    char found[sizeof text] = "";
+    FILE *file = fopen(path, "r");
+    ck_assert_uint_eq(fread(found, 1, sizeof found, file), sizeof text - 1);
+    fclose(file);
+    ck_assert_str_eq(found, text);
+}
+END_TEST
+
+static size_t read_whole(char *buffer, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    size_t count = fread(buffer, 1, size, file);
+    fclose(file);
+    return count;
+}
+
+/* A table, a version or an application id of someone else; not one byte of it changes. */
+START_TEST(open__a_database_from_elsewhere_is_left_alone)
+{
+    static const char *const others[] = {"create table mine (a)", "pragma user_version = 3",
+                                         "pragma application_id = 42"};
+    static char before[65536];
+    static char after[65536];
+    raw(others[_i]);
+    size_t size = read_whole(before, sizeof before);
+    refuses(path, true, STATUS_INVALID, "another program");
+    ck_assert_str_ne(err.hint, "");
+    ck_assert_uint_eq(read_whole(after, sizeof after), size);
+    ck_assert_mem_eq(before, after, size);
+}
+END_TEST
+
+START_TEST(open__another_version_is_refused)
+{
+    open_database(true);
+    close_database();
+    raw("pragma user_version = 99");
+    refuses(path, false, STATUS_INVALID, "version 99");
+}
+END_TEST
+
+START_TEST(open__a_read_only_file_is_refused)
+{
+    open_database(true);
+    close_database();
+    ck_assert_int_eq(chmod(path, 0444), 0);
+    ck_assert_int_eq(chmod(folder, 0755), 0);
+    if (geteuid() == 0) /* root may write anything: be nobody */
+        ck_assert_int_eq(seteuid(65534), 0);
+    refuses(path, true, STATUS_IO, "read-only");
+    ck_assert_str_eq(err.sqlstate, "25006");
+    ck_assert_int_eq(seteuid(getuid()), 0);
+}
+END_TEST
+
+START_TEST(open__an_empty_file_becomes_a_database)
+{
+    write_file("");
+    open_database(false);
+    ck_assert_uint_eq(minutes(), 0);
+}
+END_TEST
+
+/* ---- trouble ---- */
+
+START_TEST(full_disk__is_53100_and_leaves_nothing_half_written)
+{
+    open_database(true);
+    make_partitions(DAY0, DAY0);
+    begin(ROLE_METRICS_WRITER);
+    add_minute(minute_row(T0_US, 1, 1, 1));
+    commit();
+    ck_assert_int_eq(
+        sqlite3_exec(sqlite_database_db(database), "pragma max_page_count = 1", NULL, NULL, NULL),
+        SQLITE_OK); /* no page more than there are */
+    begin(ROLE_METRICS_WRITER);
+    struct ingest_message_row message = {bytes_of("c1-1"), tenant_of(1), T0_US};
+    uint8_t inserted;
+    ck_ok(store_record_ingest_messages(store, &message, 1, &inserted, &err));
+    static char text[LIMIT_ROUTE_BYTES];
+    enum status status = STATUS_OK;
+    for (int i = 0; i < 1000 && status == STATUS_OK; i++) {
+        memset(text, 'a' + i % 26, sizeof text);
+        struct minute_row row = minute_row(T0_US + i * MINUTE, 1, 1, 1);
+        row.route = (struct bytes){(const uint8_t *)text, sizeof text};
+        status = store_add_minutes(store, &row, 1, &err);
+    }
+    ck_assert_int_eq(status, STATUS_TRANSIENT);
+    ck_assert_str_eq(err.sqlstate, "53100");
+    ck_sqlstate(store_commit(store, &err), "25P02");
+    store_rollback(store);
+    ck_assert_uint_eq(minutes(), 1);
+    begin(ROLE_METRICS_WRITER);
+    ck_ok(store_record_ingest_messages(store, &message, 1, &inserted, &err));
+    ck_assert_int_eq(inserted, 1); /* the row of the failed transaction is gone */
+    store_rollback(store);
+}
+END_TEST
+
+START_TEST(busy__a_second_writer_gets_55P03_and_a_reader_reads_on)
+{
+    open_database(true);
+    make_partitions(DAY0, DAY0);
+    begin(ROLE_METRICS_WRITER);
+    add_minute(minute_row(T0_US, 1, 1, 1));
+    struct sqlite_database *second;
+    ck_ok(sqlite_database_open(path, false, 0, &second, &err));
+    struct store *first_store = store;
+    store = sqlite_database_store(second);
+    ck_sqlstate(store_begin(store, ROLE_JOBS, &err), "55P03");
+    ck_assert_uint_eq(minutes(), 0); /* not committed: not seen */
+    ck_ok(store_commit(first_store, &err));
+    ck_assert_uint_eq(minutes(), 1);
+    begin(ROLE_JOBS);
+    commit();
+    sqlite_database_close(second);
+}
+END_TEST
+
+/* A process that dies in the middle of a transaction leaves none of it; a commit that was reported
+ * stays, without any close. */
+START_TEST(crash__keeps_commits_and_nothing_else)
+{
+    open_database(true);
+    make_partitions(DAY0, DAY0);
+    close_database();
+    pid_t child = fork();
+    if (child == 0) {
+        open_database(false);
+        begin(ROLE_METRICS_WRITER);
+        add_minute(minute_row(T0_US, 1, 1, 1));
+        commit();
+        begin(ROLE_METRICS_WRITER);
+        add_minute(minute_row(T0_US + MINUTE, 1, 1, 1));
+        _exit(0);
+    }
+    int how;
+    ck_assert_int_eq(waitpid(child, &how, 0), child);
+    ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    open_database(false);
+    ck_assert_uint_eq(minutes(), 1);
+}
+END_TEST
+
+START_TEST(create__two_at_once_make_one_database)
+{
+    pid_t children[4];
+    for (int i = 0; i < 4; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            struct sqlite_database *mine;
+            _exit(sqlite_database_open(path, true, 5000, &mine, &err) != STATUS_OK);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        int how;
+        ck_assert_int_eq(waitpid(children[i], &how, 0), children[i]);
+        ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    }
+    open_database(false);
+    ck_assert_uint_eq(minutes(), 0);
+}
+END_TEST
+
+/* What a file says is checked, not trusted: a wrong value is XX001, not a wrong answer. */
+static const char *const damages[] = {
+    "update metrics_minute set counts = zeroblob(119)",
+    "update metrics_minute set counts = cast(x'ffffffffffffffff' || zeroblob(112) as blob)",
+    "update metrics_minute set lossy = 7",
+    "update metrics_minute set source = 'trace'",
+    "update metrics_minute set status_code = 70000",
+};
+
+START_TEST(damage__is_reported)
+{
+    open_database(true);
+    make_partitions(DAY0, DAY0);
+    begin(ROLE_METRICS_WRITER);
+    add_minute(minute_row(T0_US, 1, 1, 1));
+    commit();
+    close_database();
+    char sql[160];
+    snprintf(sql, sizeof sql, "pragma ignore_check_constraints = on; %s", damages[_i]);
+    raw(sql);
+    open_database(false);
+    begin(ROLE_READER);
+    struct uuid tenant = tenant_of(1);
+    struct minute_row *rows;
+    size_t count;
+    ck_sqlstate(store_read_rows(store, READ_MINUTE, &tenant, INT64_MIN, INT64_MAX, &arena, &rows,
+                                &count, &err),
+                "XX001");
+    store_rollback(store);
+}
+END_TEST
+
+START_TEST(settings__are_durable)
+{
+    open_database(true);
+    sqlite3_stmt *statement;
+    sqlite3 *db = sqlite_database_db(database);
+    static const struct {
+        const char *pragma;
+        const char *value;
+    } wanted[] = {{"pragma journal_mode", "wal"}, {"pragma synchronous", "2"}};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(sqlite3_prepare_v2(db, wanted[i].pragma, -1, &statement, NULL), SQLITE_OK);
+        ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+        ck_assert_str_eq((const char *)sqlite3_column_text(statement, 0), wanted[i].value);
+        sqlite3_finalize(statement);
+    }
+}
+END_TEST
+
+Suite *store_file_suite(void);
+Suite *store_file_suite(void)
+{
+    Suite *suite = suite_create("store_file");
+    TCase *test = tcase_create("file");
+    tcase_add_checked_fixture(test, setup, teardown);
+    tcase_add_test(test, open__keeps_what_was_committed);
+    tcase_add_test(test, open__says_what_is_wrong_with_the_path);
+    tcase_add_test(test, open__a_name_is_never_a_uri);
+    tcase_add_test(test, open__a_file_that_is_no_database_is_left_alone);
+    tcase_add_loop_test(test, open__a_database_from_elsewhere_is_left_alone, 0, 3);
+    tcase_add_test(test, open__another_version_is_refused);
+    tcase_add_test(test, open__a_read_only_file_is_refused);
+    tcase_add_test(test, open__an_empty_file_becomes_a_database);
+    tcase_add_test(test, full_disk__is_53100_and_leaves_nothing_half_written);
+    tcase_add_test(test, busy__a_second_writer_gets_55P03_and_a_reader_reads_on);
+    tcase_add_test(test, crash__keeps_commits_and_nothing_else);
+    tcase_add_test(test, create__two_at_once_make_one_database);
+    tcase_add_loop_test(test, damage__is_reported, 0, sizeof damages / sizeof damages[0]);
+    tcase_add_test(test, settings__are_durable);
+    suite_add_tcase(suite, test);
+    return suite;
+}
