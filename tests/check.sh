@@ -55,6 +55,7 @@ check "layers" bash tests/layers.sh . "$build/libcore.a"
 check "layers finds planted breaches" bash tests/layers_test.sh "$cc"
 check "rule ids" bash tests/rule_ids.sh .
 check "rule ids finds planted breaches" bash tests/rule_ids_test.sh
+check "sql/embed.awk finds planted breaches" bash tests/embed_test.sh
 check "headers compile alone" bash tests/headers.sh "$build" "$cc"
 check_counted "unit" "$build/unit"
 check_counted "scenarios" "$build/metersim" run

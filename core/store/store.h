@@ -239,7 +239,7 @@ enum status store_prune_route_registry(struct store *store, int64_t before_day, 
 /* ---- control plane (cp) ---- */
 
 /* api.purge_tenant: exclusive tenant lock, then the deletes of MS "Tenant purge". Refuses a tenant
- * that is not removed: STATUS_REFUSED/55000. */
+ * that is not removed: 55000 (STATUS_TRANSIENT by its class: it may be removed later). */
 enum status store_purge_tenant(struct store *store, const struct uuid *tenant, int64_t lock,
                                bool keep_aggregates, struct err *err);
 /* cp.tenants: status "active" or "removed". */
