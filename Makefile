@@ -31,7 +31,7 @@ QUERY_FILES := $(sort $(wildcard sql/*/queries/*.sql))
 SCHEMA_FILES := $(sort $(wildcard sql/sqlite/schema/*.sql))
 CORE_SRC := $(sort $(shell find core -name '*.c'))
 SIM_SRC := $(sort $(shell find sim -name '*.c' ! -path 'sim/cli/main.c'))
-TEST_SRC := $(sort $(shell find tests/core tests/sim -name '*.c'))
+TEST_SRC := $(sort $(shell find tests/core tests/sim -name '*.c' ! -path '*/differential/*'))
 CORE_OBJ := $(CORE_SRC:%.c=$(BUILD)/%.o) $(GEN)/queries.o $(GEN)/schema.o $(GEN)/otlp.pb-c.o
 SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o) $(GEN)/suites.o

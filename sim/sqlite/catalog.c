@@ -156,21 +156,23 @@ const struct table *catalog_find(const struct catalog *catalog, const char *name
     return NULL;
 }
 
-enum status catalog_set(const struct catalog *catalog, const char *names, uint64_t *set,
+enum status catalog_next(const struct catalog *catalog, const char **names, uint64_t *bit,
+                         struct err *err)
+{
+    size_t size = strcspn(*names, " ");
+    const struct table *table = catalog_find(catalog, *names, size);
+    if (!table && size > 0)
+        return err_set(err, STATUS_INVALID, NULL, "no table \"%.*s\"", (int)size, *names);
+    *bit = table ? UINT64_C(1) << table->number : 0;
+    *names += size;
+    *names += strspn(*names, " ");
+    return STATUS_OK;
+}
+
+enum status catalog_bit(const struct catalog *catalog, const char *name, uint64_t *bit,
                         struct err *err)
 {
-    *set = 0;
-    while (*names) {
-        size_t size = strcspn(names, " ");
-        const struct table *table = size > 0 ? catalog_find(catalog, names, size) : NULL;
-        if (size > 0 && !table)
-            return err_set(err, STATUS_INVALID, NULL, "no table \"%.*s\"", (int)size, names);
-        if (table)
-            *set |= UINT64_C(1) << table->number;
-        names += size;
-        names += strspn(names, " ");
-    }
-    return STATUS_OK;
+    return catalog_next(catalog, &name, bit, err);
 }
 
 bool table_get(const struct table *table, const struct row_key *key, struct image_buffer *out,

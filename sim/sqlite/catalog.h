@@ -35,9 +35,12 @@ void catalog_close(struct catalog *catalog);
 
 /* NULL when there is no such table. */
 const struct table *catalog_find(const struct catalog *catalog, const char *name, size_t size);
-/* The bits of names separated by spaces. STATUS_INVALID for an unknown one. */
-enum status catalog_set(const struct catalog *catalog, const char *names, uint64_t *set,
+/* The bit of a name, 0 for "". STATUS_INVALID for an unknown one. */
+enum status catalog_bit(const struct catalog *catalog, const char *name, uint64_t *bit,
                         struct err *err);
+/* The same for the first of names separated by a space, and moves past it. */
+enum status catalog_next(const struct catalog *catalog, const char **names, uint64_t *bit,
+                         struct err *err);
 
 /* Row images. False: SQLite refused (out of memory). */
 /* *found false: no row, nothing is appended. */

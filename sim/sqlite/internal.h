@@ -72,12 +72,16 @@ struct hook {
 
 /* What is known about a part of a query, found once. */
 struct split;
+#define PLAN_TABLES_MAX 8
 struct plan {
     const struct query_part *part;
     const struct table *table; /* NULL: none */
     uint64_t reads;            /* tables whose rows are seen, not only addressed by the key */
+    bool reads_own;            /* INSERT, UPSERT: a select that looks at its own table */
     uint64_t touches;
-    struct split *split; /* SELECT_IN, made when first needed */
+    uint64_t order[PLAN_TABLES_MAX]; /* its bits in the order of PostgreSQL's locks: target first */
+    int table_count;
+    struct split *split; /* in two halves, made when first needed */
 };
 #define PLAN_SLOTS 512 /* a power of two, more than twice the parts of all queries */
 
@@ -154,11 +158,17 @@ enum status row_claim(struct overlay_session *session, struct target *target, en
 void row_claimed(struct overlay_session *session, const struct target *target);
 /* The session's own entry for the row, or a new one that only locks it; NULL: out of memory. */
 struct row_entry *row_lock(struct overlay_session *session, const struct row_key *key);
+/* An upsert that found its row and left it alone has locked it all the same. */
+enum status row_lock_untouched(struct overlay_session *session, const struct plan *plan,
+                               const struct row_key *key, struct err *err);
 
 /* ---- range.c, select.c ---- */
 enum status range_delete(struct overlay_session *session, const struct plan *plan,
                          struct sqlite_step *step, struct err *err);
 enum status insert_select(struct overlay_session *session, struct plan *plan,
+                          struct sqlite_step *step, struct err *err);
+/* The same, always in two halves. */
+enum status insert_halves(struct overlay_session *session, struct plan *plan,
                           struct sqlite_step *step, struct err *err);
 void split_free(struct split *split);
 

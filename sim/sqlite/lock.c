@@ -196,7 +196,7 @@ static struct locker **queue_place(struct lock *lock, const struct locker *locke
 enum lock_answer lock_acquire(struct lock_table *table, struct locker *locker,
                               const struct lock_tag *tag, enum lock_mode mode, bool wait)
 {
-    ASSERT(!locker->waits_for && !locker->granted);
+    ASSERT(!wait || (!locker->waits_for && !locker->granted));
     ASSERT(mode == LOCK_SHARED || mode == LOCK_EXCLUSIVE);
     struct lock *lock = find_or_add(table, tag);
     if (!lock)

@@ -5,6 +5,15 @@
 #include "sim/sqlite/internal.h"
 #include "sim/sqlite/split.h"
 
+/* 15 bigints of 8 bytes, little endian. */
+static int bind_buckets(sqlite3_stmt *statement, int index, const struct histogram *histogram)
+{
+    uint8_t bytes[HISTOGRAM_BUCKETS * 8];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)((uint64_t)histogram->counts[i / 8] >> (i % 8 * 8));
+    return sqlite3_bind_blob(statement, index, bytes, sizeof bytes, SQLITE_TRANSIENT);
+}
+
 static int bind_param(sqlite3_stmt *statement, int index, enum value_type type,
                       const struct value *value)
 {
@@ -21,21 +30,20 @@ static int bind_param(sqlite3_stmt *statement, int index, enum value_type type,
     case VALUE_BYTES:
         return sqlite3_bind_blob(statement, index, value->bytes.data, (int)value->bytes.size,
                                  SQLITE_STATIC);
-    case VALUE_BUCKETS: /* no insert ... select takes one */
-        return SQLITE_MISUSE;
+    case VALUE_BUCKETS:
+        return bind_buckets(statement, index, value->buckets);
     default:
         return sqlite3_bind_int64(statement, index, value->integer);
     }
 }
 
-/* A part need not use every parameter; parameter n of the query is ?n in its text. */
+/* A half need not use every parameter; parameter n of the query is ?n in its text. */
 static enum status bind_params(sqlite3_stmt *statement, const struct sqlite_step *step,
                                struct err *err)
 {
     const struct query *query = step->query;
     int count = sqlite3_bind_parameter_count(statement);
-    ASSERT(count <= query->param_count);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && i < query->param_count; i++)
         if (bind_param(statement, i + 1, query->params[i].type, &step->params[i]) != SQLITE_OK)
             return err_sql(err, "XX000", "could not bind \"%s\" of query \"%s\"",
                            query->params[i].name, query->name);
@@ -75,62 +83,72 @@ static enum status take_rows(struct row_taker *taker, const struct plan *plan,
     enum status status = bind_params(select, step, err);
     if (status)
         return status;
-    repair_begin(session, foreign_changes(session, plan->reads));
+    uint64_t own = UINT64_C(1) << plan->table->number;
+    repair_begin(session, foreign_changes(session, plan->reads | own));
     status = statement_run(session, select, &take, HOOK_OFF, NULL, err);
     repair_end(session->overlay);
     targets_settle(&session->targets);
     return status;
 }
 
-static enum status insert_rows(struct row_taker *taker, struct sqlite_step *step, struct err *err)
+static enum status insert_row(struct row_taker *taker, const struct plan *plan,
+                              struct sqlite_step *step, struct target *target, const uint8_t *row,
+                              struct err *err)
 {
     struct overlay_session *session = taker->session;
     const struct split *split = taker->split;
-    const uint8_t *row = taker->rows.data;
+    bool waited = false;
+    int64_t inserted = 0;
+    enum status status =
+        row_claim(session, target, split->updates ? CLAIM_UPSERT : CLAIM_INSERT, &waited, err);
+    if (!status)
+        status = bind_params(split->insert, step, err);
+    if (status)
+        return status;
+    if (!image_bind(split->insert, split->first, row, split->columns))
+        return sqlite_error(session->overlay->db, step->query->name, err);
+    status = statement_run(session, split->insert, step, HOOK_LOG, &inserted, err);
+    if (!status && split->updates && inserted == 0)
+        status = row_lock_untouched(session, plan, &target->key, err);
+    step->changes += inserted;
+    if (!status)
+        row_claimed(session, target);
+    return status;
+}
+
+enum status insert_halves(struct overlay_session *session, struct plan *plan,
+                          struct sqlite_step *step, struct err *err)
+{
+    struct overlay *overlay = session->overlay;
     enum status status = STATUS_OK;
+    if (!plan->split)
+        status = split_new(overlay->db, plan->table, step->part->sqlite, step->query->param_count,
+                           &plan->split, err);
+    if (status)
+        return status;
+    struct row_taker taker = {.session = session, .table = plan->table, .split = plan->split};
+    step->changes = 0;
+    status = take_rows(&taker, plan, step, err);
+    const uint8_t *row = taker.rows.data;
     for (size_t i = 0; !status && i < session->targets.count; i++) {
-        struct target *target = &session->targets.items[i];
-        bool waited = false;
-        int64_t inserted = 0;
-        status =
-            row_claim(session, target, split->updates ? CLAIM_UPSERT : CLAIM_INSERT, &waited, err);
-        if (status)
-            break;
-        if (!image_bind(split->insert, 1, row, split->columns))
-            status = sqlite_error(session->overlay->db, step->query->name, err);
-        else
-            status = statement_run(session, split->insert, step, HOOK_LOG, &inserted, err);
-        step->changes += inserted;
-        if (!status)
-            row_claimed(session, target);
-        for (int column = 0; column < split->columns; column++)
+        status = insert_row(&taker, plan, step, &session->targets.items[i], row, err);
+        for (int column = 0; column < plan->split->columns; column++)
             row += image_value_size(row);
     }
+    image_free(&taker.rows);
+    targets_clear(&session->targets);
     return status;
 }
 
 enum status insert_select(struct overlay_session *session, struct plan *plan,
                           struct sqlite_step *step, struct err *err)
 {
-    struct overlay *overlay = session->overlay;
-    enum status status = STATUS_OK;
     ASSERT(plan->table);
-    if (!foreign_entries(session, plan->table)) {
-        repair_begin(session, foreign_changes(session, plan->reads));
-        status = statement_run(session, step->statement, step, HOOK_LOG, &step->changes, err);
-        repair_end(overlay);
-        return status;
-    }
-    if (!plan->split)
-        status = split_new(overlay->db, plan->table, step->part->sqlite, &plan->split, err);
-    if (status)
-        return status;
-    struct row_taker taker = {.session = session, .table = plan->table, .split = plan->split};
-    step->changes = 0;
-    status = take_rows(&taker, plan, step, err);
-    if (!status)
-        status = insert_rows(&taker, step, err);
-    image_free(&taker.rows);
-    targets_clear(&session->targets);
+    if (foreign_entries(session, plan->table))
+        return insert_halves(session, plan, step, err);
+    repair_begin(session, foreign_changes(session, plan->reads));
+    enum status status =
+        statement_run(session, step->statement, step, HOOK_LOG, &step->changes, err);
+    repair_end(session->overlay);
     return status;
 }

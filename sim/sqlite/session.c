@@ -192,7 +192,7 @@ static enum status session_relation(struct sqlite_exec *exec, const char *name, 
     uint64_t bit;
     if (!session->open)
         return session_lost(session, err);
-    enum status status = catalog_set(&overlay->catalog, name, &bit, err);
+    enum status status = catalog_bit(&overlay->catalog, name, &bit, err);
     if (status)
         return status;
     struct lock_tag tag = {.space = LOCK_RELATION, .id = bit};

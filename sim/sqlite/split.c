@@ -87,32 +87,33 @@ static enum status prepare_halves(sqlite3 *db, const char *sql, const char *inse
                                   const char *body, const char *tail, struct split *split,
                                   struct err *err)
 {
-    size_t size = strlen(sql) + (size_t)split->columns * 3 + 16;
+    size_t size = strlen(sql) + (size_t)split->columns * 8 + 16;
     char *text = malloc(size);
     if (!text)
         return err_set(err, STATUS_NO_MEMORY, NULL, "out of memory");
     snprintf(text, size, "%.*s%.*s", length(sql, insert), sql, length(body, tail), body);
     int rc = sqlite3_prepare_v3(db, text, -1, SQLITE_PREPARE_PERSISTENT, &split->select, NULL);
-    size_t used = (size_t)snprintf(text, size, "%.*s values (?", length(insert, body), insert);
-    for (int i = 1; i < split->columns; i++)
-        used += (size_t)snprintf(text + used, size - used, ", ?");
+    size_t used = (size_t)snprintf(text, size, "%.*s values", length(insert, body), insert);
+    for (int i = 0; i < split->columns; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s?%d", i > 0 ? ", " : " (",
+                                 split->first + i);
     snprintf(text + used, size - used, ") %s", tail);
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v3(db, text, -1, SQLITE_PREPARE_PERSISTENT, &split->insert, NULL);
     free(text);
-    if (rc != SQLITE_OK || sqlite3_column_count(split->select) != split->columns ||
-        sqlite3_bind_parameter_count(split->insert) != split->columns)
+    if (rc != SQLITE_OK || sqlite3_column_count(split->select) != split->columns)
         return err_set(err, STATUS_INVALID, NULL, "cannot split an insert ... select: %s",
                        sqlite3_errmsg(db));
     return STATUS_OK;
 }
 
-enum status split_new(sqlite3 *db, const struct table *table, const char *sql, struct split **out,
-                      struct err *err)
+enum status split_new(sqlite3 *db, const struct table *table, const char *sql, int params,
+                      struct split **out, struct err *err)
 {
     struct split *split = calloc(1, sizeof *split);
     if (!split)
         return err_set(err, STATUS_NO_MEMORY, NULL, "out of memory");
+    split->first = params + 1;
     const char *insert = find(sql, "insert", "into");
     const char *body = NULL;
     if (*insert) {

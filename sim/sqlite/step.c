@@ -16,49 +16,61 @@ static struct plan *plan_slot(struct overlay *overlay, const struct query_part *
     return &overlay->plans[i];
 }
 
+static void add_table(struct plan *plan, uint64_t bit)
+{
+    if (bit == 0 || (plan->touches & bit) != 0)
+        return;
+    ASSERT(plan->table_count < PLAN_TABLES_MAX);
+    plan->order[plan->table_count++] = bit;
+    plan->touches |= bit;
+}
+
 static enum status plan_of(struct overlay *overlay, const struct query_part *part,
                            struct plan **out, struct err *err)
 {
     struct plan *plan = plan_slot(overlay, part);
+    struct plan made = {.part = part};
     *out = plan;
     if (plan->part)
         return STATUS_OK;
     uint64_t own;
-    uint64_t further;
-    enum status status = catalog_set(&overlay->catalog, part->table, &own, err);
-    if (!status)
-        status = catalog_set(&overlay->catalog, part->reads, &further, err);
+    uint64_t further = 0;
+    enum status status = catalog_bit(&overlay->catalog, part->table, &own, err);
+    add_table(&made, status ? 0 : own);
+    for (const char *names = part->reads; !status && *names;) {
+        uint64_t bit;
+        status = catalog_next(&overlay->catalog, &names, &bit, err);
+        add_table(&made, status ? 0 : bit);
+        further |= status ? 0 : bit;
+    }
     if (status)
         return status;
     bool keyed = part->kind == QUERY_KIND_INSERT || part->kind == QUERY_KIND_UPSERT;
-    *plan = (struct plan){.part = part,
-                          .table = own ? &overlay->catalog.tables[__builtin_ctzll(own)] : NULL,
-                          .reads = keyed ? further : further | own,
-                          .touches = further | own};
+    made.table = own ? &overlay->catalog.tables[__builtin_ctzll(own)] : NULL;
+    made.reads = keyed ? further & ~own : further | own;
+    made.reads_own = keyed && (further & own) != 0;
+    *plan = made;
     return STATUS_OK;
 }
 
 /* Access share or more on the tables, until the end of the transaction; waits while another session
- * holds one in access exclusive mode. The table written comes first. */
+ * holds one in access exclusive mode, keeping those before it. */
 static enum status touch(struct overlay_session *session, const struct plan *plan, bool *waited,
                          struct err *err)
 {
     struct overlay *overlay = session->overlay;
-    uint64_t missing = plan->touches & ~session->touched;
-    if (missing == 0)
+    if ((plan->touches & ~session->touched) == 0)
         return STATUS_OK;
-    while ((missing & overlay->exclusive) != 0) {
-        uint64_t own = plan->table ? UINT64_C(1) << plan->table->number : 0;
-        uint64_t locked = missing & overlay->exclusive;
-        uint64_t bit = locked & own ? own : locked & -locked;
+    for (int i = 0; i < plan->table_count; i++) {
+        uint64_t bit = plan->order[i];
         struct lock_tag tag = {.space = LOCK_RELATION, .id = bit};
-        enum status status = session_lock(session, &tag, LOCK_SHARED, waited, err);
-        if (status)
-            return status;
+        if ((bit & ~session->touched & overlay->exclusive) != 0) {
+            enum status status = session_lock(session, &tag, LOCK_SHARED, waited, err);
+            if (status)
+                return status;
+        }
         session->touched |= bit;
-        missing &= ~bit;
     }
-    session->touched |= missing;
     return STATUS_OK;
 }
 
@@ -142,7 +154,7 @@ enum status row_claim(struct overlay_session *session, struct target *target, en
                             .key_size = target->key.size};
     for (;;) {
         const struct row_entry *entry = row_log_find(&overlay->log, &target->key);
-        if (!entry || entry->owner == session || target->gone)
+        if (!entry || entry->owner == session || (target->gone && mode == CLAIM_DELETE))
             return STATUS_OK;
         if (mode == CLAIM_INSERT && !entry->changed)
             return STATUS_OK;
@@ -205,9 +217,8 @@ static void key_of_params(struct image_buffer *out, const struct sqlite_step *st
     }
 }
 
-/* An upsert that found its row and left it alone has locked it all the same. */
-static enum status lock_untouched(struct overlay_session *session, const struct plan *plan,
-                                  const struct row_key *key, struct err *err)
+enum status row_lock_untouched(struct overlay_session *session, const struct plan *plan,
+                               const struct row_key *key, struct err *err)
 {
     struct overlay *overlay = session->overlay;
     struct image_buffer *scratch = &overlay->hook.scratch;
@@ -220,7 +231,7 @@ static enum status lock_untouched(struct overlay_session *session, const struct 
     return STATUS_OK;
 }
 
-static enum status step_keyed(struct overlay_session *session, const struct plan *plan,
+static enum status step_keyed(struct overlay_session *session, struct plan *plan,
                               struct sqlite_step *step, bool waited, struct err *err)
 {
     struct overlay *overlay = session->overlay;
@@ -233,6 +244,8 @@ static enum status step_keyed(struct overlay_session *session, const struct plan
     struct row_key key = row_key_make(plan->table->number, session->key.data, session->key.size);
     struct row_entry *entry = row_log_find(&overlay->log, &key);
     struct target *target = NULL;
+    if (entry && entry->owner != session && plan->reads_own)
+        return insert_halves(session, plan, step, err);
     if (entry && entry->owner != session) {
         targets_clear(&session->targets);
         if (!targets_add(&session->targets, key.table, key.data, key.size))
@@ -250,7 +263,7 @@ static enum status step_keyed(struct overlay_session *session, const struct plan
     overlay->hook.entry = entry && entry->owner == session ? entry : NULL;
     status = run_repaired(session, plan, step, HOOK_KEYED, err);
     if (!status && upsert && step->changes == 0)
-        status = lock_untouched(session, plan, &key, err);
+        status = row_lock_untouched(session, plan, &key, err);
     if (!status && target) {
         row_claimed(session, target);
         targets_clear(&session->targets);
