@@ -84,7 +84,8 @@ struct queue_dead_letter {
     const char *sqlstate;
     const char *message;
     int deliveries;
-    int64_t time_ns;
+    int64_t time_ns;   /* by the clock of the writer that gave it up */
+    int64_t stored_ns; /* true time */
 };
 
 struct queue;
@@ -130,7 +131,8 @@ void queue_forget(struct queue *queue, struct queue_taker *taker);
 
 /* delivery: the count of the delivery that speaks (its first is 1). */
 void queue_ack(struct queue *queue, struct queue_message *message);
-void queue_retry(struct queue *queue, struct queue_message *message, int delivery,
+/* False: out of memory; it then comes again after its ack wait. */
+bool queue_retry(struct queue *queue, struct queue_message *message, int delivery,
                  int64_t delay_ns);
 /* Copies into the DLQ, which is a stream of its own with the same dedup window over the stream
  * sequence: the second try after a lost reply adds nothing. */
@@ -147,6 +149,8 @@ int64_t queue_next_due_ns(struct queue *queue);
 /* Every message ever stored, by sequence from 1. NULL past the end. */
 const struct queue_message *queue_message_at(struct queue *queue, uint64_t sequence);
 uint64_t queue_last_sequence(const struct queue *queue);
-const struct queue_dead_letter *queue_dead_letters(const struct queue *queue, size_t *count);
+size_t queue_dead_count(const struct queue *queue);
+/* In the order they came; index < queue_dead_count. */
+const struct queue_dead_letter *queue_dead_letter_at(const struct queue *queue, size_t index);
 
 #endif
