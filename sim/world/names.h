@@ -11,6 +11,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/sha256.h"
+#include <stdbool.h>
 
 struct names;
 
@@ -26,7 +27,8 @@ const char *names_add_tenant(struct names *names, const struct uuid *tenant, con
 const char *names_of(struct names *names, const struct sha256 *hash);
 const char *names_of_tenant(struct names *names, const struct uuid *tenant);
 
-/* The uuid of a tenant that a scenario only names: the same on every machine and in every run. */
-struct uuid names_tenant_uuid(const char *name);
+/* The uuid of a tenant that a scenario only names: the same on every machine and in every run.
+ * False: out of memory. */
+bool names_tenant_uuid(const char *name, struct uuid *out);
 
 #endif

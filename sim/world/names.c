@@ -1,0 +1,231 @@
+#include "sim/world/names.h"
+
+#include "core/base/arena.h"
+#include "core/base/assert.h"
+#include "sim/limits.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+struct name {
+    struct sha256 hash;
+    const char *text;
+};
+
+struct tenant_name {
+    struct uuid tenant;
+    const char *text;
+};
+
+/* Two open-addressed tables over one array: by hash and by text. Looked up, never walked. */
+struct names {
+    struct arena arena;
+    struct name *items;
+    size_t count;
+    size_t slots; /* a power of two; the tables hold index + 1, 0 is free */
+    uint32_t *by_hash;
+    uint32_t *by_text;
+    struct tenant_name *tenants;
+    size_t tenant_count;
+    size_t tenant_capacity;
+};
+
+struct names *names_new(void)
+{
+    struct names *names = calloc(1, sizeof(*names));
+    if (names)
+        arena_init(&names->arena, LIMIT_WORLD_BYTES);
+    return names;
+}
+
+void names_free(struct names *names)
+{
+    if (!names)
+        return;
+    arena_free(&names->arena);
+    free(names->items);
+    free(names->by_hash);
+    free(names->by_text);
+    free(names->tenants);
+    free(names);
+}
+
+/* ---- tables ---- */
+
+static size_t slot_of_hash(const struct names *names, const struct sha256 *hash)
+{
+    size_t mask = names->slots - 1;
+    size_t slot = (size_t)XXH3_64bits(hash->bytes, sizeof(hash->bytes)) & mask;
+    while (names->by_hash[slot] != 0 &&
+           sha256_compare(&names->items[names->by_hash[slot] - 1].hash, hash) != 0)
+        slot = (slot + 1) & mask;
+    return slot;
+}
+
+static size_t slot_of_text(const struct names *names, const char *text)
+{
+    size_t mask = names->slots - 1;
+    size_t slot = (size_t)XXH3_64bits(text, strlen(text)) & mask;
+    while (names->by_text[slot] != 0 &&
+           strcmp(names->items[names->by_text[slot] - 1].text, text) != 0)
+        slot = (slot + 1) & mask;
+    return slot;
+}
+
+static bool reserve(struct names *names)
+{
+    if (2 * (names->count + 1) <= names->slots)
+        return true;
+    size_t slots = names->slots ? 2 * names->slots : 64;
+    struct name *items = realloc(names->items, slots / 2 * sizeof(*items));
+    if (!items)
+        return false;
+    names->items = items;
+    uint32_t *by_hash = calloc(slots, sizeof(*by_hash));
+    uint32_t *by_text = calloc(slots, sizeof(*by_text));
+    if (!by_hash || !by_text) {
+        free(by_hash);
+        free(by_text);
+        return false;
+    }
+    free(names->by_hash);
+    free(names->by_text);
+    names->by_hash = by_hash;
+    names->by_text = by_text;
+    names->slots = slots;
+    for (size_t i = 0; i < names->count; i++) {
+        by_hash[slot_of_hash(names, &items[i].hash)] = (uint32_t)i + 1;
+        by_text[slot_of_text(names, items[i].text)] = (uint32_t)i + 1;
+    }
+    return true;
+}
+
+static const struct name *find(const struct names *names, const struct sha256 *hash)
+{
+    if (names->slots == 0)
+        return NULL;
+    uint32_t index = names->by_hash[slot_of_hash(names, hash)];
+    return index == 0 ? NULL : &names->items[index - 1];
+}
+
+/* ---- text ---- */
+
+/* As it is when it is storable; else each byte outside printable ASCII as \xhh. */
+static char *printable(struct names *names, struct bytes text)
+{
+    if (text_is_storable(text))
+        return arena_copy(&names->arena, text.data, text.size);
+    char *out = arena_alloc(&names->arena, 4 * text.size + 1);
+    if (!out)
+        return NULL;
+    char *at = out;
+    for (size_t i = 0; i < text.size; i++) {
+        uint8_t byte = text.data[i];
+        if (byte >= 0x20 && byte < 0x7f) {
+            *at++ = (char)byte;
+            continue;
+        }
+        memcpy(at, "\\x", 2);
+        hex_format(&byte, 1, at + 2);
+        at += 4;
+    }
+    *at = '\0';
+    return out;
+}
+
+static const char *make_unique(struct names *names, const char *text)
+{
+    if (!text || names->by_text[slot_of_text(names, text)] == 0)
+        return text;
+    size_t size = strlen(text) + 24;
+    char *out = arena_alloc(&names->arena, size);
+    if (!out)
+        return NULL;
+    for (unsigned long number = 2;; number++) {
+        (void)snprintf(out, size, "%s #%lu", text, number);
+        if (names->by_text[slot_of_text(names, out)] == 0)
+            return out;
+    }
+}
+
+const char *names_add(struct names *names, const struct sha256 *hash, struct bytes text)
+{
+    ASSERT(names && hash);
+    const struct name *known = find(names, hash);
+    if (known)
+        return known->text;
+    const char *unique = NULL;
+    if (reserve(names))
+        unique = make_unique(names, printable(names, text));
+    if (!unique)
+        return "?"; /* out of memory */
+    names->items[names->count++] = (struct name){*hash, unique};
+    names->by_hash[slot_of_hash(names, hash)] = (uint32_t)names->count;
+    names->by_text[slot_of_text(names, unique)] = (uint32_t)names->count;
+    return unique;
+}
+
+const char *names_of(struct names *names, const struct sha256 *hash)
+{
+    ASSERT(names && hash);
+    const struct name *known = find(names, hash);
+    if (known)
+        return known->text;
+    char hex[9];
+    hex_format(hash->bytes, 4, hex);
+    return names_add(names, hash, bytes_of(hex));
+}
+
+/* ---- tenants ---- */
+
+const char *names_add_tenant(struct names *names, const struct uuid *tenant, const char *text)
+{
+    ASSERT(names && tenant && text);
+    for (size_t i = 0; i < names->tenant_count; i++)
+        if (uuid_compare(&names->tenants[i].tenant, tenant) == 0)
+            return names->tenants[i].text;
+    if (names->tenant_count == names->tenant_capacity) {
+        size_t capacity = names->tenant_capacity ? 2 * names->tenant_capacity : 8;
+        struct tenant_name *grown = realloc(names->tenants, capacity * sizeof(*grown));
+        if (!grown)
+            return "?";
+        names->tenants = grown;
+        names->tenant_capacity = capacity;
+    }
+    const char *copy = arena_copy(&names->arena, text, strlen(text));
+    if (!copy)
+        return "?";
+    names->tenants[names->tenant_count++] = (struct tenant_name){*tenant, copy};
+    return copy;
+}
+
+const char *names_of_tenant(struct names *names, const struct uuid *tenant)
+{
+    char text[UUID_TEXT_SIZE + 1];
+    uuid_format(tenant, text);
+    return names_add_tenant(names, tenant, text); /* an unknown one is shown as it is */
+}
+
+/* SHA-256 of "metersim.tenant.name.1" NUL name, cut to a version 8 uuid (RFC 9562). */
+bool names_tenant_uuid(const char *name, struct uuid *out)
+{
+    ASSERT(name && out);
+    static const char prefix[] = "metersim.tenant.name.1";
+    size_t size = strlen(name);
+    struct sha256 hash;
+    struct sha256_hasher *hasher = sha256_hasher_new();
+    char *text = malloc(sizeof(prefix) + size);
+    bool made = hasher && text;
+    if (made) {
+        memcpy(text, prefix, sizeof(prefix));
+        memcpy(text + sizeof(prefix), name, size);
+        sha256_of(hasher, text, sizeof(prefix) + size, &hash);
+        memcpy(out->bytes, hash.bytes, sizeof(out->bytes));
+        out->bytes[6] = (uint8_t)((out->bytes[6] & 0x0f) | 0x80);
+        out->bytes[8] = (uint8_t)((out->bytes[8] & 0x3f) | 0x80);
+    }
+    free(text);
+    sha256_hasher_free(hasher);
+    return made;
+}
