@@ -1,6 +1,6 @@
 /* The collector between processes and the queue: batches, splits, cleans, stamps, publishes.
  *
- * Cleaning (collect_*) is done when a series is made, because it depends on nothing else:
+ * Cleaning (collect.h) is done when a series is made, because it depends on nothing else:
  * routenorm rule set 2 and tenantguard of MS "Poison messages" 1. Two series that become equal by
  * it are added up in each message, as one stream must not carry two counters. Message ids are
  * "<name>-<sequence>"; the sequence goes on after a crash (R-Q-1).
@@ -38,14 +38,5 @@ void collector_crash(struct collector *collector);
 enum status collector_stop(struct collector *collector, struct err *err);
 void collector_start(struct collector *collector);
 bool collector_running(const struct collector *collector);
-
-/* A route as routenorm lets it out: each segment that is not valid UTF-8 or has a control character
- * (also percent-encoded) becomes {invalid}; over 512 bytes it is cut after the last whole segment
- * that leaves room for /{long}. In arena, or the same bytes when nothing changes. data NULL: out of
- * memory. */
-struct bytes collect_route(struct bytes route, struct arena *arena);
-/* service.name as tenantguard lets it out: invalid bytes and control characters become U+FFFD, then
- * it is cut to LIMIT_SERVICE_BYTES on a rune boundary. */
-struct bytes collect_service(struct bytes service, struct arena *arena);
 
 #endif

@@ -3,6 +3,7 @@
 #include "core/base/arena.h"
 #include "core/base/assert.h"
 #include "sim/limits.h"
+#include "sim/world/index.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +19,13 @@ struct tenant_name {
     const char *text;
 };
 
-/* Two open-addressed tables over one array: by hash and by text. Looked up, never walked. */
 struct names {
     struct arena arena;
     struct name *items;
     size_t count;
-    size_t slots; /* a power of two; the tables hold index + 1, 0 is free */
-    uint32_t *by_hash;
-    uint32_t *by_text;
+    size_t capacity;
+    struct index by_hash;
+    struct index by_text;
     struct tenant_name *tenants;
     size_t tenant_count;
     size_t tenant_capacity;
@@ -45,68 +45,58 @@ void names_free(struct names *names)
         return;
     arena_free(&names->arena);
     free(names->items);
-    free(names->by_hash);
-    free(names->by_text);
+    index_free(&names->by_hash);
+    index_free(&names->by_text);
     free(names->tenants);
     free(names);
 }
 
-/* ---- tables ---- */
+/* ---- the array and its two indexes ---- */
 
-static size_t slot_of_hash(const struct names *names, const struct sha256 *hash)
+static uint64_t hash_key(const struct sha256 *hash)
 {
-    size_t mask = names->slots - 1;
-    size_t slot = (size_t)XXH3_64bits(hash->bytes, sizeof(hash->bytes)) & mask;
-    while (names->by_hash[slot] != 0 &&
-           sha256_compare(&names->items[names->by_hash[slot] - 1].hash, hash) != 0)
-        slot = (slot + 1) & mask;
-    return slot;
+    return XXH3_64bits(hash->bytes, sizeof(hash->bytes));
 }
 
-static size_t slot_of_text(const struct names *names, const char *text)
+static uint64_t text_key(const char *text)
 {
-    size_t mask = names->slots - 1;
-    size_t slot = (size_t)XXH3_64bits(text, strlen(text)) & mask;
-    while (names->by_text[slot] != 0 &&
-           strcmp(names->items[names->by_text[slot] - 1].text, text) != 0)
-        slot = (slot + 1) & mask;
-    return slot;
+    return XXH3_64bits(text, strlen(text));
 }
 
-static bool reserve(struct names *names)
+static bool hash_equal(const void *context, size_t number, const void *key)
 {
-    if (2 * (names->count + 1) <= names->slots)
-        return true;
-    size_t slots = names->slots ? 2 * names->slots : 64;
-    struct name *items = realloc(names->items, slots / 2 * sizeof(*items));
-    if (!items)
-        return false;
-    names->items = items;
-    uint32_t *by_hash = calloc(slots, sizeof(*by_hash));
-    uint32_t *by_text = calloc(slots, sizeof(*by_text));
-    if (!by_hash || !by_text) {
-        free(by_hash);
-        free(by_text);
-        return false;
-    }
-    free(names->by_hash);
-    free(names->by_text);
-    names->by_hash = by_hash;
-    names->by_text = by_text;
-    names->slots = slots;
-    for (size_t i = 0; i < names->count; i++) {
-        by_hash[slot_of_hash(names, &items[i].hash)] = (uint32_t)i + 1;
-        by_text[slot_of_text(names, items[i].text)] = (uint32_t)i + 1;
-    }
-    return true;
+    const struct names *names = context;
+    return sha256_compare(&names->items[number].hash, key) == 0;
+}
+
+static bool text_equal(const void *context, size_t number, const void *key)
+{
+    const struct names *names = context;
+    return strcmp(names->items[number].text, key) == 0;
 }
 
 static const struct name *find(const struct names *names, const struct sha256 *hash)
 {
-    if (names->slots == 0)
-        return NULL;
-    uint32_t index = names->by_hash[slot_of_hash(names, hash)];
-    return index == 0 ? NULL : &names->items[index - 1];
+    size_t number = index_find(&names->by_hash, hash_key(hash), hash_equal, names, hash);
+    return number == INDEX_NONE ? NULL : &names->items[number];
+}
+
+static bool text_is_taken(const struct names *names, const char *text)
+{
+    return index_find(&names->by_text, text_key(text), text_equal, names, text) != INDEX_NONE;
+}
+
+static bool reserve(struct names *names)
+{
+    if (names->count < names->capacity)
+        return true;
+    size_t capacity = names->capacity ? 2 * names->capacity : 64;
+    struct name *grown = realloc(names->items, capacity * sizeof(*grown));
+    if (!grown)
+        return false;
+    names->items = grown;
+    names->capacity = capacity;
+    return true;
 }
 
 /* ---- text ---- */
@@ -136,7 +126,7 @@ static char *printable(struct names *names, struct bytes text)
 
 static const char *make_unique(struct names *names, const char *text)
 {
-    if (!text || names->by_text[slot_of_text(names, text)] == 0)
+    if (!text || !text_is_taken(names, text))
         return text;
     size_t size = strlen(text) + 24;
     char *out = arena_alloc(&names->arena, size);
@@ -144,7 +134,7 @@ static const char *make_unique(struct names *names, const char *text)
         return NULL;
     for (unsigned long number = 2;; number++) {
         (void)snprintf(out, size, "%s #%lu", text, number);
-        if (names->by_text[slot_of_text(names, out)] == 0)
+        if (!text_is_taken(names, out))
             return out;
     }
 }
@@ -158,11 +148,10 @@ const char *names_add(struct names *names, const struct sha256 *hash, struct byt
     const char *unique = NULL;
     if (reserve(names))
         unique = make_unique(names, printable(names, text));
-    if (!unique)
+    if (!unique || !index_add(&names->by_hash, hash_key(hash), names->count) ||
+        !index_add(&names->by_text, text_key(unique), names->count))
         return "?"; /* out of memory */
     names->items[names->count++] = (struct name){*hash, unique};
-    names->by_hash[slot_of_hash(names, hash)] = (uint32_t)names->count;
-    names->by_text[slot_of_text(names, unique)] = (uint32_t)names->count;
     return unique;
 }
 

@@ -8,6 +8,7 @@
 #ifndef SIM_WORLD_PUBLISHER_H
 #define SIM_WORLD_PUBLISHER_H
 
+#include "core/otlp/message.h"
 #include "sim/world/queue.h"
 #include "sim/world/series.h"
 #include "sim/world/truth.h"
@@ -26,7 +27,6 @@ struct posting {
     struct uuid tenant;  /* of the subject */
     enum stamp_kind stamp;
     struct uuid stamp_tenant; /* STAMP_TENANT: usually the subject's */
-    bool repeats; /* the same data was sent before under another id (an SDK's re-send, R-OUT-2) */
 };
 
 /* One message of all points, in their order; neighbours that share resource, scope and metric share
@@ -42,11 +42,11 @@ enum status publisher_encode(struct publisher *publisher, const struct posting *
 enum status publisher_send_bytes(struct publisher *publisher, const struct posting *posting,
                                  struct bytes payload, uint64_t *sequence, bool *duplicate,
                                  struct err *err);
-/* A captured protobuf request, stamped and cleaned as the collector does. STATUS_INVALID when it is
- * none. */
+/* A captured request, protobuf or JSON, stamped and cleaned as the collector does; metrics that are
+ * none of ours are left out. STATUS_INVALID when it is no request or has none of our points. */
 enum status publisher_send_captured(struct publisher *publisher, const struct posting *posting,
-                                    struct bytes payload, uint64_t *sequence, bool *duplicate,
-                                    struct err *err);
+                                    struct bytes payload, enum payload_format format,
+                                    uint64_t *sequence, bool *duplicate, struct err *err);
 /* The publisher's retry: queue_publish_again, and the truth is told. */
 enum status publisher_send_again(struct publisher *publisher, struct bytes msg_id, bool *duplicate,
                                  struct err *err);

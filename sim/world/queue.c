@@ -56,7 +56,7 @@ void queue_free(struct queue *queue)
         free(queue->dead[i]);
     free(queue->messages);
     free(queue->dead);
-    free(queue->ids);
+    index_free(&queue->ids);
     heap_free(&queue->waiting);
     heap_free(&queue->due);
     free(queue);
@@ -122,41 +122,36 @@ void queue_release(struct queue *queue, struct queue_message *message)
 
 /* ---- ids ---- */
 
-static size_t id_slot(const struct queue *queue, struct bytes id)
+static uint64_t id_hash(struct bytes id)
 {
-    ASSERT(queue->id_slots > 0);
-    size_t mask = queue->id_slots - 1;
-    size_t slot = (size_t)XXH3_64bits(id.data, id.size) & mask;
-    while (queue->ids[slot] != 0 && !bytes_equal(queue->messages[queue->ids[slot] - 1]->msg_id, id))
-        slot = (slot + 1) & mask;
-    return slot;
+    return XXH3_64bits(id.data, id.size);
+}
+
+static bool id_equal(const void *context, size_t number, const void *key)
+{
+    const struct queue *queue = context;
+    return bytes_equal(queue->messages[number]->msg_id, *(const struct bytes *)key);
 }
 
 /* The newest message with that id, or NULL. */
 static struct queue_message *id_find(const struct queue *queue, struct bytes id)
 {
-    if (!id.data || queue->id_slots == 0)
+    if (!id.data)
         return NULL;
-    uint64_t sequence = queue->ids[id_slot(queue, id)];
-    return sequence == 0 ? NULL : queue->messages[sequence - 1];
+    size_t number = index_find(&queue->ids, id_hash(id), id_equal, queue, &id);
+    return number == INDEX_NONE ? NULL : queue->messages[number];
 }
 
-static bool ids_reserve(struct queue *queue)
+/* After the message is stored. */
+static bool id_remember(struct queue *queue, const struct queue_message *message,
+                        const struct queue_message *earlier)
 {
-    if (2 * (queue->id_count + 1) <= queue->id_slots)
+    size_t number = (size_t)message->sequence - 1;
+    if (!message->msg_id.data)
         return true;
-    size_t slots = queue->id_slots ? 2 * queue->id_slots : 64;
-    uint64_t *old = queue->ids;
-    size_t old_slots = queue->id_slots;
-    uint64_t *ids = calloc(slots, sizeof(*ids));
-    if (!ids)
-        return false;
-    queue->ids = ids;
-    queue->id_slots = slots;
-    for (size_t i = 0; i < old_slots; i++)
-        if (old[i] != 0)
-            ids[id_slot(queue, queue->messages[old[i] - 1]->msg_id)] = old[i];
-    free(old);
+    if (!earlier)
+        return index_add(&queue->ids, id_hash(message->msg_id), number);
+    index_replace(&queue->ids, id_hash(message->msg_id), (size_t)earlier->sequence - 1, number);
     return true;
 }
 
@@ -229,24 +224,18 @@ enum status queue_publish(struct queue *queue, const struct publication *publica
         trace_publish(queue, earlier, true);
         return STATUS_OK;
     }
-    struct queue_message *message = NULL;
-    if (messages_reserve(queue) && ids_reserve(queue))
-        message = message_new(publication);
+    struct queue_message *message = messages_reserve(queue) ? message_new(publication) : NULL;
     if (!message)
         return err_set(err, STATUS_NO_MEMORY, NULL, "could not publish: out of memory");
     message->sequence = queue->count + 1;
     message->published_ns = now;
     message->state = QUEUE_ACKNOWLEDGED; /* for the moment: in no count */
-    if (!queue_make_waiting(queue, message)) {
-        free((void *)(uintptr_t)message->payload.data);
-        free(message);
+    queue->messages[queue->count] = message;
+    if (!id_remember(queue, message, earlier) || !queue_make_waiting(queue, message)) {
+        queue->count++; /* it stays, acknowledged: an id points to it */
         return err_set(err, STATUS_NO_MEMORY, NULL, "could not publish: out of memory");
     }
-    queue->messages[queue->count++] = message;
-    if (message->msg_id.data) {
-        queue->id_count += earlier ? 0 : 1;
-        queue->ids[id_slot(queue, message->msg_id)] = message->sequence;
-    }
+    queue->count++;
     *sequence = message->sequence;
     *duplicate = false;
     trace_publish(queue, message, false);

@@ -5,6 +5,7 @@
 #define SIM_WORLD_QUEUE_STATE_H
 
 #include "sim/base/heap.h"
+#include "sim/world/index.h"
 #include "sim/world/queue.h"
 
 struct queue {
@@ -17,11 +18,7 @@ struct queue {
     size_t capacity;
     size_t age_cursor; /* messages before it are past the age limit */
 
-    /* Nats-Msg-Id -> the newest message with it: sequences in an open-addressed table, 0 is free.
-     * Looked up by id only; never walked. */
-    uint64_t *ids;
-    size_t id_slots; /* a power of two */
-    size_t id_count;
+    struct index ids; /* Nats-Msg-Id -> the newest message with it */
 
     struct heap waiting; /* by sequence; an entry is stale when its message is not WAITING */
     size_t waiting_count;

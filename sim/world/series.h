@@ -15,6 +15,7 @@
 #include "core/model/identity.h"
 #include "core/model/point.h"
 #include "sim/world/names.h"
+#include <protobuf-c/protobuf-c.h>
 
 struct telemetry {
     struct uuid tenant;
@@ -47,11 +48,20 @@ struct request {
 
 enum series_type { SERIES_HISTOGRAM, SERIES_GAUGE, SERIES_SUM, SERIES_EXPONENTIAL, SERIES_SUMMARY };
 
+/* OTLP KeyValue messages, encoded once. */
+struct key_values {
+    ProtobufCBinaryData *items;
+    size_t count;
+};
+
+struct truth_stream;
+
 struct series {
     const struct telemetry *telemetry;
     const char *name;           /* "shop-1 GET /cart 200" */
-    struct attributes resource; /* without the collector's stamps (scf.*) */
-    struct attributes attributes;
+    struct key_values resource; /* without the collector's stamps (scf.*) */
+    struct key_values attributes;
+    bool cleaned;    /* the collector changed its text: another series may have become equal */
     int temporality; /* enum temporality; 0: unspecified */
     enum series_type type;
     struct sha256 resource_hash;
@@ -60,6 +70,8 @@ struct series {
 
 struct series_point {
     const struct series *series;
+    struct truth_stream *stream; /* its book; NULL: the publisher finds it (truth.h) */
+    bool repeats; /* the same data was sent before under another id (an SDK's re-send, R-OUT-2) */
     uint64_t start_unix_nano; /* 0: unknown */
     uint64_t time_unix_nano;
     const uint64_t *counts; /* counts_size; bound_count + 1 in a right point */
@@ -91,7 +103,18 @@ struct series *series_make(struct series_maker *maker, const char *owner,
                            const struct telemetry *telemetry, const struct request *request,
                            int temporality, enum series_type type, bool collected);
 
+/* A series from a decoded request: attributes already encoded, hashes from them. owner as above.
+ * The same otlp resource may be given as often as it has metrics. */
+struct series *series_import(struct series_maker *maker, const char *owner,
+                             const struct telemetry *telemetry, const struct attributes *resource,
+                             const struct attributes *attributes, int temporality,
+                             enum series_type type);
+
 /* The metric name that goes out. */
 struct bytes telemetry_metric(const struct telemetry *telemetry);
+
+/* An attribute as an encoded KeyValue; false: out of memory. */
+bool key_value_encode(const struct attribute *attribute, struct arena *arena,
+                      ProtobufCBinaryData *out);
 
 #endif
