@@ -148,10 +148,13 @@ const char *names_add(struct names *names, const struct sha256 *hash, struct byt
     const char *unique = NULL;
     if (reserve(names))
         unique = make_unique(names, printable(names, text));
-    if (!unique || !index_add(&names->by_hash, hash_key(hash), names->count) ||
-        !index_add(&names->by_text, text_key(unique), names->count))
+    if (!unique)
         return "?"; /* out of memory */
-    names->items[names->count++] = (struct name){*hash, unique};
+    names->items[names->count] = (struct name){*hash, unique};
+    if (!index_add(&names->by_hash, hash_key(hash), names->count) ||
+        !index_add(&names->by_text, text_key(unique), names->count))
+        return "?";
+    names->count++;
     return unique;
 }
 

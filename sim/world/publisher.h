@@ -29,24 +29,30 @@ struct posting {
     struct uuid stamp_tenant; /* STAMP_TENANT: usually the subject's */
 };
 
-/* One message of all points, in their order; neighbours that share resource, scope and metric share
- * their headers in it. count >= 1. *sequence and *duplicate as queue_publish; both may be NULL. */
+/* What the queue said. */
+struct publisher_receipt {
+    uint64_t sequence; /* of the message, or of the one that it repeats */
+    bool duplicate;    /* nothing was stored: the id was taken within the dedup window */
+};
+
+/* One message of all points, in their order; neighbours that share the telemetry share resource and
+ * scope in it. count >= 1. receipt may be NULL. */
 enum status publisher_send(struct publisher *publisher, const struct posting *posting,
-                           const struct series_point *points, size_t count, uint64_t *sequence,
-                           bool *duplicate, struct err *err);
+                           const struct series_point *points, size_t count,
+                           struct publisher_receipt *receipt, struct err *err);
 /* The encoded bytes of the same message, valid until the next call; for bench and fuzz seeds. */
 enum status publisher_encode(struct publisher *publisher, const struct posting *posting,
                              const struct series_point *points, size_t count, struct bytes *out,
                              struct err *err);
-/* Bytes as they are, decodable or not. */
+/* Bytes as they are, decodable or not. posting's stamp is not used. */
 enum status publisher_send_bytes(struct publisher *publisher, const struct posting *posting,
-                                 struct bytes payload, uint64_t *sequence, bool *duplicate,
+                                 struct bytes payload, struct publisher_receipt *receipt,
                                  struct err *err);
-/* A captured request, protobuf or JSON, stamped and cleaned as the collector does; metrics that are
- * none of ours are left out. STATUS_INVALID when it is no request or has none of our points. */
+/* A captured request, stamped and cleaned as the collector does; metrics that are none of ours are
+ * left out. STATUS_INVALID when it is no request or has none of our points. */
 enum status publisher_send_captured(struct publisher *publisher, const struct posting *posting,
                                     struct bytes payload, enum payload_format format,
-                                    uint64_t *sequence, bool *duplicate, struct err *err);
+                                    struct publisher_receipt *receipt, struct err *err);
 /* The publisher's retry: queue_publish_again, and the truth is told. */
 enum status publisher_send_again(struct publisher *publisher, struct bytes msg_id, bool *duplicate,
                                  struct err *err);

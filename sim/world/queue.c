@@ -339,6 +339,12 @@ const struct queue_message *queue_message_at(struct queue *queue, uint64_t seque
     return sequence <= queue->count ? queue->messages[sequence - 1] : NULL;
 }
 
+uint64_t queue_find(const struct queue *queue, struct bytes msg_id)
+{
+    const struct queue_message *message = id_find(queue, msg_id);
+    return message ? message->sequence : 0;
+}
+
 uint64_t queue_last_sequence(const struct queue *queue)
 {
     return queue->count;

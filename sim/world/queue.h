@@ -146,6 +146,8 @@ size_t queue_in_flight(struct queue *queue);
 /* When the next message becomes due by itself (ack wait or delay); INT64_MAX: none. */
 int64_t queue_next_due_ns(struct queue *queue);
 
+/* The sequence of the newest message with that id; 0: there is none. */
+uint64_t queue_find(const struct queue *queue, struct bytes msg_id);
 /* Every message ever stored, by sequence from 1. NULL past the end. */
 const struct queue_message *queue_message_at(struct queue *queue, uint64_t sequence);
 uint64_t queue_last_sequence(const struct queue *queue);

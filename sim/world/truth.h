@@ -44,20 +44,21 @@ void truth_served(struct truth_stream *stream, uint64_t count);
 /* Requests of a delta stream that died with their process before they were sent. */
 void truth_lost(struct truth_stream *stream, uint64_t count);
 
-/* A message went onto the queue. points: those it carries (none for undecodable bytes). repeats:
- * the same data was sent before under another id. False: out of memory. */
+/* A message went onto the queue, in order of sequence. points: those it carries (none for
+ * undecodable bytes). False: out of memory. */
 bool truth_message(struct truth *truth, uint64_t sequence, const struct series_point *points,
-                   size_t count, bool repeats);
+                   size_t count);
 /* The same bytes again under a new sequence, outside the dedup window. */
 bool truth_message_again(struct truth *truth, uint64_t sequence, uint64_t first);
-/* Served and sent, but refused by the dedup window because its id was taken. */
-bool truth_deduplicated(struct truth *truth, const struct series_point *points, size_t count,
-                        bool repeats);
+/* Sent, but dropped by the dedup window because its id was taken. */
+void truth_deduplicated(struct truth *truth, const struct series_point *points, size_t count);
 
 /* ---- told by the meter, when a transaction really commits ---- */
 
 void truth_judged(struct truth *truth, const struct judgement *judgement, int64_t now_ns);
 void truth_purged(struct truth *truth, const struct uuid *tenant);
+/* Retention removed the series states last seen before that time. */
+void truth_pruned(struct truth *truth, int64_t before_us);
 /* The minute partition of that day is gone with its rows. */
 void truth_dropped_day(struct truth *truth, int64_t day);
 
@@ -81,10 +82,9 @@ enum status truth_read_tables(const struct truth *truth, struct store *store, st
                               struct truth_tables *tables, struct err *err);
 
 /* Writes one line for each thing that does not add up, naming tenant, series and both sides of the
- * sum, and returns their number. now_ns: for states that retention may have pruned. queue NULL:
- * messages are not followed. */
+ * sum, and returns their number. queue NULL: messages are not followed. May be called again. */
 size_t truth_check(struct truth *truth, const struct truth_tables *tables, struct queue *queue,
-                   int64_t now_ns, FILE *out);
+                   FILE *out);
 
 /* Requests served so far, all tenants or one. */
 uint64_t truth_total_served(const struct truth *truth, const struct uuid *tenant);
