@@ -23,7 +23,6 @@ struct meters;
 /* truth: told of committed judgements, purges and dropped partitions; NULL: nobody is. sched: for
  * the time of the commit; NULL: 0. */
 struct meters *meters_new(struct truth *truth, struct sched *sched);
-NULL : nobody is.* / struct meters *meters_new(struct truth *truth);
 void meters_free(struct meters *meters);
 
 /* The port of one actor; freed with meters. NULL: out of memory. */

@@ -21,6 +21,8 @@
 
 struct process_config {
     const char *name; /* "shop-1", of a replica "shop/2" */
+    const char
+        *shown_as; /* in goldens; NULL: name. Replicas have one, for they share their hashes */
     struct telemetry telemetry;
     int64_t export_every_ns;      /* > 0 */
     enum temporality temporality; /* of source metric */
@@ -35,8 +37,10 @@ struct process *process_new(const struct process_config *config, struct series_m
                             struct truth *truth, struct collector *collector);
 void process_free(struct process *process);
 
-/* A new start time, now (+ skew), and no series. Asserts that it is not running. */
-void process_start(struct process *process, int64_t now_ns);
+/* A new start time, start_ns (+ skew), and no series. start_ns <= now_ns: a process may have been
+ * running before the scenario begins; its first export is the first due at or after now. Asserts
+ * that it is not running. */
+void process_start(struct process *process, int64_t start_ns, int64_t now_ns);
 bool process_running(const struct process *process);
 
 /* times requests of that duration. STATUS_STOPPED: it is not running, nobody is served.
