@@ -234,7 +234,7 @@ START_TEST(writer_caps__warnings_count_requests)
     static const uint64_t six[] = {6, 0}, ten[] = {10, 0};
     h->now_s = 120;
     for (int i = 0; i < 3; i++) {
-        char id[8];
+        char id[32];
         snprintf(id, sizeof id, "m%d", i);
         SEND(h, id,
              {.time = 30 + 30 * i,

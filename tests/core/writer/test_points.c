@@ -93,7 +93,7 @@ START_TEST(writer_points__cases)
     const struct stream_case *c = &stream_cases[_i];
     struct harness *h = harness_new(NULL);
     for (size_t i = 0; i < c->point_count; i++) {
-        char id[16];
+        char id[32];
         snprintf(id, sizeof id, "m%zu", i);
         const struct case_point *p = &c->points[i];
         h->now_s = p->time > h->now_s ? p->time : h->now_s;
@@ -118,7 +118,7 @@ START_TEST(writer_points__one_batch_gives_the_same)
     const struct stream_case *c = &stream_cases[_i];
     struct harness *h = harness_new(NULL);
     for (size_t i = 0; i < c->point_count; i++) {
-        char id[16];
+        char id[32];
         snprintf(id, sizeof id, "m%zu", i);
         const struct case_point *p = &c->points[i];
         h->now_s = p->time > h->now_s ? p->time : h->now_s;
@@ -474,7 +474,7 @@ START_TEST(writer_points__sums_add_in_queue_order)
     static const double sums[2][3] = {{1e16, 1, 1}, {1, 1, 1e16}};
     struct harness *h = harness_new(NULL);
     for (int i = 0; i < 3; i++) {
-        char id[8];
+        char id[32];
         snprintf(id, sizeof id, "m%d", i);
         SEND(h, id, {.start = -60, .n = 1, .sum = sums[_i][i], .delta = true});
     }

@@ -348,7 +348,7 @@ START_TEST(writer_transaction__a_thousand_hours)
     struct harness *h = harness_new(cases[_i].rules);
     char tenant[] = "00000000-0000-4000-8000-000000000000";
     for (int i = 0; i < 7; i++) {
-        char id[8];
+        char id[32];
         snprintf(id, sizeof id, "m%d", i);
         if (!cases[_i].one_tenant)
             tenant[35] = (char)('0' + i);
@@ -371,7 +371,7 @@ START_TEST(writer_transaction__batch_max)
     struct harness *h = harness_new(NULL);
     h->settings.batch_max = 2;
     for (int i = 0; i < 3; i++) {
-        char id[8];
+        char id[32];
         snprintf(id, sizeof id, "m%d", i);
         SEND(h, id, {.start = -60, .n = 1, .delta = true});
     }
