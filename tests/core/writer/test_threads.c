@@ -221,7 +221,7 @@ static void *roll_up(void *argument)
  * stands at (e + 1) * (k + 1); then delta messages of one request. */
 static uint8_t *payload_of(int i, int64_t age_s, size_t *size)
 {
-    static char routes[SERIES][8];
+    static char routes[SERIES][16];
     struct test_point points[SERIES];
     if (i >= EXPORTS) {
         points[0] = (struct test_point){
