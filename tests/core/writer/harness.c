@@ -84,7 +84,7 @@ static enum status consumer_dead(struct consumer *consumer, const struct deliver
 static void meter_judged(struct meter *meter, const struct judgement *judgement)
 {
     HARNESS_OF(meter, meter)->judged[judgement->outcome]++;
-    HARNESS_OF(meter, meter)->judged_count += judgement->counted;
+    HARNESS_OF(meter, meter)->judged_count += (uint64_t)judgement->counted;
 }
 
 static void meter_points(struct meter *meter, const struct uuid *tenant, enum point_outcome outcome,

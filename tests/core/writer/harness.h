@@ -103,7 +103,7 @@ struct harness {
     uint64_t points[POINT_OUTCOME_COUNT];
     uint64_t outcomes[MESSAGE_OUTCOME_COUNT];
     uint64_t judged[POINT_OUTCOME_COUNT]; /* told inside transactions, committed or not */
-    int64_t judged_count;
+    uint64_t judged_count;
     uint64_t skipped_metrics;
     struct test_letter letters[MESSAGES_MAX];
     size_t letter_count;

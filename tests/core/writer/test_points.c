@@ -530,7 +530,7 @@ START_TEST(writer_points__judgements_agree_with_the_counters)
     run(h);
     for (int outcome = 0; outcome < POINT_OUTCOME_COUNT; outcome++)
         ck_assert_uint_eq(h->judged[outcome], h->points[outcome]);
-    ck_assert_int_eq(h->judged_count, 13);
+    ck_assert_uint_eq(h->judged_count, 13);
     ck_assert_int_eq(total(h), 13);
     harness_free(h);
 }
