@@ -102,33 +102,43 @@ static int read_escape(struct lexer *lexer, struct span span, size_t *at)
     return -1;
 }
 
+/* Where the text that opens at `open` closes; span.size when it does not. */
+static size_t closing_quote(struct span span, size_t open)
+{
+    size_t at = open + 1;
+    while (at < span.size && span.text[at] != '"')
+        at += span.text[at] == '\\' ? 2 : 1;
+    return at < span.size ? at : span.size;
+}
+
 /* Reads a text whose opening quote is at *at; moves *at behind the closing one. */
 static bool read_text(struct lexer *lexer, struct span span, size_t *at, struct token *token)
 {
     size_t open = *at;
-    char *out = arena_alloc(lexer->arena, span.size - open + 1);
+    size_t close = closing_quote(span, open);
+    if (close == span.size) {
+        error_at(lexer, span, open, "close it on the same line with \"", "the text is not closed");
+        return false;
+    }
+    char *out = arena_alloc(lexer->arena, close - open);
     if (!out) {
         lexer->no_memory = true;
         return false;
     }
     size_t size = 0;
-    size_t i = open + 1;
-    while (i < span.size && span.text[i] != '"') {
-        if (span.text[i] == '\\') {
-            int byte = read_escape(lexer, span, &i);
-            if (byte < 0)
-                return false;
-            out[size++] = (char)byte;
-        } else {
-            out[size++] = span.text[i++];
-        }
+    for (size_t i = open + 1; i < close;) {
+        int byte = (unsigned char)span.text[i];
+        if (byte == '\\')
+            byte = read_escape(lexer, span, &i);
+        else
+            i++;
+        if (byte < 0)
+            return false;
+        out[size++] = (char)byte;
     }
-    if (i >= span.size) {
-        error_at(lexer, span, open, "close it on the same line with \"", "the text is not closed");
-        return false;
-    }
-    *at = i + 1;
+    ASSERT(size < close - open);
     out[size] = '\0';
+    *at = close + 1;
     *token = (struct token){TOKEN_TEXT, {span.line, (int)open + 1}, out, size, false};
     return true;
 }
@@ -358,7 +368,7 @@ bool lexer_init(struct lexer *lexer, const char *text, size_t size, struct arena
     ASSERT(text != NULL || size == 0);
     ASSERT(errors != NULL);
     *lexer = (struct lexer){text, size, 0, 1, arena, errors, NULL, false};
-    lexer->scratch = arena_array(arena, LIMIT_SCENARIO_TOKENS + 1, sizeof *lexer->scratch);
+    lexer->scratch = arena_alloc(arena, (LIMIT_SCENARIO_TOKENS + 1) * sizeof *lexer->scratch);
     return lexer->scratch != NULL;
 }
 

@@ -165,7 +165,7 @@ static bool check_msg_id(struct parser *parser, const char *id, struct place pla
     for (size_t i = 0; i < parser->events.count; i++) {
         if (events[i].msg_id && strcmp(events[i].msg_id, id) == 0)
             return true;
-        if (events[i].msg_ids && is_point_id(&events[i], id))
+        if (events[i].msg_ids && events[i].point_count > 0 && is_point_id(&events[i], id))
             return true;
     }
     return parser->processes.count > 0 ||
