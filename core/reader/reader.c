@@ -57,11 +57,12 @@ static enum status grow(struct reading *reading, struct err *err)
     return STATUS_OK;
 }
 
-static enum status take(struct reading *reading, const struct minute_row *rows, size_t count,
-                        struct err *err)
+/* Takes what matches of rows[from] to rows[end - 1]. */
+static enum status take(struct reading *reading, const struct minute_row *rows, size_t from,
+                        size_t end, struct err *err)
 {
-    reading->offered += count;
-    for (size_t i = 0; i < count; i++) {
+    reading->offered += end - from;
+    for (size_t i = from; i < end; i++) {
         if (!matches(reading->query, &rows[i]))
             continue;
         if (reading->found.count == reading->found.capacity && grow(reading, err) != STATUS_OK)
@@ -85,15 +86,16 @@ static enum status gather(struct reading *reading, enum read_level level, int64_
                           int64_t until_us, struct err *err);
 
 /* One hour or day that is not up to date: from the level below, or, when that has nothing, its own
- * rows. */
+ * rows[from] to rows[end - 1]. */
 static enum status gather_stale(struct reading *reading, enum read_level level, int64_t start_us,
-                                const struct minute_row *own, size_t own_count, struct err *err)
+                                const struct minute_row *rows, size_t from, size_t end,
+                                struct err *err)
 {
     enum read_level below = level == READ_DAILY ? READ_HOURLY : READ_MINUTE;
     size_t before = reading->offered;
     enum status status = gather(reading, below, start_us, start_us + unit_of(level), err);
     if (status == STATUS_OK && reading->offered == before)
-        status = take(reading, own, own_count, err);
+        status = take(reading, rows, from, end, err);
     return status;
 }
 
@@ -112,11 +114,11 @@ static enum status merge(struct reading *reading, enum read_level level,
         if (row < count && rows[row].bucket_start_us < stale) {
             while (end < count && rows[end].bucket_start_us < stale)
                 end++;
-            status = take(reading, rows + row, end - row, err);
+            status = take(reading, rows, row, end, err);
         } else {
             while (end < count && rows[end].bucket_start_us == stale)
                 end++;
-            status = gather_stale(reading, level, stale, rows + row, end - row, err);
+            status = gather_stale(reading, level, stale, rows, row, end, err);
             while (hour < pending_count && time_floor(pending[hour], unit) == stale)
                 hour++;
         }
@@ -137,7 +139,7 @@ static enum status gather(struct reading *reading, enum read_level level, int64_
     if (status != STATUS_OK)
         return status;
     if (level == READ_MINUTE)
-        return take(reading, rows, count, err);
+        return take(reading, rows, 0, count, err);
     int64_t *pending;
     size_t pending_count;
     int64_t unit = unit_of(level);
