@@ -100,15 +100,22 @@ static enum status collect_points(struct work *work, struct err *err)
     return STATUS_OK;
 }
 
-/* Pointers to the cumulative points, or to all, sorted. */
+/* Pointers to the cumulative points, or to all, sorted. Often they already are: one process, one
+ * day. */
 static size_t sort_points(struct work *work, bool cumulative_only,
                           int (*compare)(const void *a, const void *b))
 {
     size_t n = 0;
-    for (size_t i = 0; i < work->point_count; i++)
-        if (!cumulative_only || work->points[i].point->temporality == TEMPORALITY_CUMULATIVE)
-            work->sorted[n++] = &work->points[i];
-    qsort(work->sorted, n, sizeof(struct work_point *), compare);
+    bool ordered = true;
+    for (size_t i = 0; i < work->point_count; i++) {
+        if (cumulative_only && work->points[i].point->temporality != TEMPORALITY_CUMULATIVE)
+            continue;
+        work->sorted[n] = &work->points[i];
+        ordered = ordered && (n == 0 || compare(&work->sorted[n - 1], &work->sorted[n]) <= 0);
+        n++;
+    }
+    if (!ordered)
+        qsort(work->sorted, n, sizeof(struct work_point *), compare);
     return n;
 }
 
