@@ -1,8 +1,10 @@
 /* scenarios/README.md is the reference of the language: its examples parse and are canonical. Those
- * marked "scenario" are whole files; those marked "scn" are one file, one after another. */
+ * marked "scenario" are whole files; those marked "scn" are one file, one after another. So are all
+ * scenarios of the suite. */
 #include "sim/limits.h"
 #include "tests/sim/scenario/scenario_test.h"
 #include <check.h>
+#include <glob.h>
 #include <string.h>
 
 static struct arena arena;
@@ -91,6 +93,20 @@ START_TEST(readme__shows_every_kind)
 }
 END_TEST
 
+START_TEST(suite__every_scenario_is_canonical)
+{
+    glob_t found;
+    ck_assert_int_eq(glob("scenarios/*/*.scn", 0, NULL, &found), 0);
+    ck_assert_uint_gt(found.gl_pathc, 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        size_t size;
+        arena_rewind(&arena);
+        check_canonical(file_read(&arena, found.gl_pathv[i], &size));
+    }
+    globfree(&found);
+}
+END_TEST
+
 Suite *scenario_readme_suite(void);
 Suite *scenario_readme_suite(void)
 {
@@ -100,6 +116,7 @@ Suite *scenario_readme_suite(void)
     tcase_add_test(tcase, readme__first_example_is_a_scenario);
     tcase_add_test(tcase, readme__pieces_make_one_scenario);
     tcase_add_test(tcase, readme__shows_every_kind);
+    tcase_add_test(tcase, suite__every_scenario_is_canonical);
     suite_add_tcase(suite, tcase);
     return suite;
 }
