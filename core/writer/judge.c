@@ -104,12 +104,11 @@ static enum status judge_cumulative(struct work *work, struct work_point *point,
     return STATUS_OK;
 }
 
-/* R-WARN-1, R-PT-7. Without A-8: exported points, whether or not they add a request. */
-static enum status warn(struct work *work, const struct work_point *point, bool accepted,
-                        struct err *err)
+/* R-WARN-1, R-PT-7. Without A-8: exported points, whatever they add. */
+static enum status warn(struct work *work, const struct work_point *point, struct err *err)
 {
     bool requests = rules_on(work->writer->rules, RULE_A8);
-    int64_t count = requests ? point->count : accepted;
+    int64_t count = requests ? point->count : 1;
     const bool applies[WARNING_KIND_COUNT] = {
         [WARNING_LOSSY_HISTOGRAM] = point->point->lossy,
         [WARNING_COARSE_BUCKETS] = point->point->coarse && rules_on(work->writer->rules, RULE_A12),
@@ -140,9 +139,7 @@ static enum status judge(struct work *work, struct work_point *point, struct err
     ASSERT(point->count >= 0);
     point->outcome = outcome;
     work->tenants[point->tenant].outcomes[outcome]++;
-    bool accepted =
-        outcome != POINT_REFUSED_CAP && outcome != POINT_DUPLICATE && outcome != POINT_OUT_OF_ORDER;
-    return warn(work, point, accepted, err);
+    return outcome == POINT_REFUSED_CAP ? STATUS_OK : warn(work, point, err);
 }
 
 enum status judge_points(struct work *work, struct err *err)
