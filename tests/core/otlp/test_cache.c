@@ -227,6 +227,25 @@ START_TEST(cache__an_entry_above_the_bound_is_forgotten)
 }
 END_TEST
 
+/* Without memory for a key there is no key, and so no entry. */
+START_TEST(cache__no_memory_for_a_key)
+{
+    struct uuid owner = tenant();
+    struct sha256 resource = {{0}};
+    struct otlp_scope no_scope = {0};
+    struct otlp_metric no_metric = {0};
+    struct otlp_attributes none = {0};
+    struct arena arena;
+    arena_init(&arena, 64); /* 16 + 32 bytes and five sizes of 4 are 68 */
+    ck_assert_uint_eq(otlp_cache_key(&owner, &resource, &no_scope, &no_metric, &none, &arena).size,
+                      0);
+    arena.limit = 80;
+    ck_assert_uint_eq(otlp_cache_key(&owner, &resource, &no_scope, &no_metric, &none, &arena).size,
+                      68);
+    arena_free(&arena);
+}
+END_TEST
+
 /* As many streams as a small fleet has are all remembered. */
 START_TEST(cache__ten_thousand_streams_stay)
 {
@@ -252,6 +271,7 @@ Suite *otlp_cache_suite(void)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, build_open, build_close);
     tcase_add_test(tests, cache__a_warm_decoder_says_what_a_fresh_one_says);
+    tcase_add_test(tests, cache__no_memory_for_a_key);
     tcase_add_test(tests, cache__tenants_scopes_metrics_and_resources_are_kept_apart);
     tcase_add_test(tests, cache__where_an_attribute_ends_is_part_of_the_key);
     tcase_add_test(tests, cache__order_of_attributes_never_matters);
@@ -259,6 +279,7 @@ Suite *otlp_cache_suite(void)
     tcase_add_test(tests, cache__texts_outlive_the_decoder);
     tcase_add_loop_test(tests, cache__is_bounded, 0, 2);
     tcase_add_test(tests, cache__an_entry_above_the_bound_is_forgotten);
+    tcase_add_test(tests, cache__no_memory_for_a_key);
     tcase_add_test(tests, cache__ten_thousand_streams_stay);
     suite_add_tcase(suite, tests);
     return suite;

@@ -1,6 +1,7 @@
 /* Hostile input (R-DEC-1, STYLE "Memory"): whatever comes, the answer is a status, within the
  * bounds of limits.h. The sanitizer build is where these tests bite. */
 #include "core/base/limits.h"
+#include "core/otlp/pb.h"
 #include "core/otlp/request.h"
 #include "tests/core/otlp/otlp_build.h"
 #include <pthread.h>
@@ -171,6 +172,28 @@ START_TEST(hostile__packed_sizes_that_are_no_multiple_of_8)
 }
 END_TEST
 
+START_TEST(hostile__malformed_data_of_each_kind)
+{
+    static const uint32_t data_fields[] = {5, 7, 9, 10, 11};
+    for (size_t i = 0; i < sizeof data_fields / sizeof *data_fields; i++) {
+        struct bytes data = metric(METRIC_NAME, "s", data_fields[i], text("\x0a\x05"));
+        ck_assert_int_eq(
+            survive(request(attributes_good(), field_bytes(2, data)), PAYLOAD_PROTOBUF),
+            STATUS_INVALID);
+        data = metric(METRIC_NAME, "s", data_fields[i], text("")); /* no points at all */
+        ck_assert_uint_eq(
+            decoded_payload(request(attributes_good(), field_bytes(2, data))).point_count, 0);
+    }
+    struct bytes attribute = field_bytes(1, text("\xff")); /* a KeyValue that is none */
+    ck_assert_int_eq(survive(request(attribute, text("")), PAYLOAD_PROTOBUF), STATUS_INVALID);
+    struct uuid found;
+    struct err err = {0};
+    ck_assert_int_eq(message_peek_tenant(request(attribute, text("")), PAYLOAD_PROTOBUF,
+                                         &build_arena, &found, &err),
+                     STATUS_INVALID);
+}
+END_TEST
+
 /* OTLP says packed, a protobuf parser must take both, and in pieces. */
 START_TEST(hostile__unpacked_and_split_buckets_are_read)
 {
@@ -300,6 +323,25 @@ START_TEST(hostile__every_memory_limit)
 }
 END_TEST
 
+START_TEST(hostile__attributes_at_every_memory_limit)
+{
+    struct bytes items[3] = {pair_text("a", text("x")), pair_int("b", 1), text("")};
+    struct otlp_attributes encoded = {.items = items, .count = 3};
+    enum status last = STATUS_OK;
+    for (size_t limit = 0; limit < 4096; limit += 16) {
+        struct arena arena;
+        struct attributes decoded_attributes;
+        struct err err = {0};
+        arena_init(&arena, limit);
+        last = otlp_attributes_decode(&encoded, &arena, &decoded_attributes, &err);
+        ck_assert_int_eq(last, limit < 1024 && last != STATUS_OK ? STATUS_NO_MEMORY : STATUS_OK);
+        ck_assert(limit > 0 || last == STATUS_NO_MEMORY);
+        arena_free(&arena);
+    }
+    ck_assert_int_eq(last, STATUS_OK);
+}
+END_TEST
+
 static void *decode_on_small_stack(void *argument)
 {
     const struct bytes *payload = argument;
@@ -344,6 +386,7 @@ Suite *otlp_hostile_suite(void)
     tcase_add_test(tests, hostile__nesting_of_100000_levels_is_only_bytes);
     tcase_add_test(tests, hostile__lengths_that_lie);
     tcase_add_test(tests, hostile__packed_sizes_that_are_no_multiple_of_8);
+    tcase_add_test(tests, hostile__malformed_data_of_each_kind);
     tcase_add_test(tests, hostile__unpacked_and_split_buckets_are_read);
     tcase_add_test(tests, hostile__wrong_wire_types);
     tcase_add_test(tests, hostile__amplification_is_bounded);
@@ -352,6 +395,7 @@ Suite *otlp_hostile_suite(void)
     tcase_add_test(tests, hostile__dense_good_message_fits);
     tcase_add_test(tests, hostile__decoder_goes_on);
     tcase_add_loop_test(tests, hostile__every_memory_limit, 0, 3);
+    tcase_add_test(tests, hostile__attributes_at_every_memory_limit);
     tcase_add_test(tests, hostile__stack_of_64_kib_is_enough);
     suite_add_tcase(suite, tests);
     return suite;

@@ -370,6 +370,31 @@ START_TEST(point_checks__no_bounds_is_bucket_15_lossy_coarse)
 }
 END_TEST
 
+/* R-PT-7: lossy is judged on the point's own bounds, coarse on its own counts. A finer layout that
+ * contains every canonical bound is exact. */
+START_TEST(point_checks__lossy_and_coarse_of_its_own_layout)
+{
+    double finer[HISTOGRAM_BOUNDS + 1] = {0.001};
+    uint64_t counts[HISTOGRAM_BOUNDS + 2] = {[0] = 1, [1] = 2, [15] = 4};
+    static const double wide[] = {0.005, 0.01, 10};
+    static const uint64_t half_wide[] = {4, 0, 5, 1};  /* 5 of 10 in (0.01, 10], 11 bounds inside */
+    static const uint64_t under_half[] = {5, 0, 5, 1}; /* 5 of 11 */
+    memcpy(finer + 1, histogram_bounds, sizeof histogram_bounds);
+    struct message message = decoded_payload(request_shape(7, counts, 16, finer, 15));
+    ck_assert_uint_eq(message.good_count, 1);
+    ck_assert(!message.points[0].lossy);
+    ck_assert(!message.points[0].coarse);
+    ck_assert_int_eq(message.points[0].histogram.counts[0], 3);
+    ck_assert_int_eq(message.points[0].histogram.counts[14], 4);
+    message = decoded_payload(request_shape(10, half_wide, 4, wide, 3));
+    ck_assert(message.points[0].lossy);
+    ck_assert(message.points[0].coarse);
+    message = decoded_payload(request_shape(11, under_half, 4, wide, 3));
+    ck_assert(message.points[0].lossy);
+    ck_assert(!message.points[0].coarse);
+}
+END_TEST
+
 START_TEST(point_checks__empty_histogram_is_good)
 {
     /* count and buckets absent: zero requests in one bucket; without requests nothing is coarse */
@@ -491,6 +516,7 @@ Suite *otlp_point_checks_suite(void)
     tcase_add_test(tests, point_checks__sum_of_buckets_does_not_wrap);
     tcase_add_test(tests, point_checks__counts_above_int64);
     tcase_add_loop_test(tests, point_checks__no_bounds_is_bucket_15_lossy_coarse, 0, 2);
+    tcase_add_test(tests, point_checks__lossy_and_coarse_of_its_own_layout);
     tcase_add_test(tests, point_checks__empty_histogram_is_good);
     tcase_add_loop_test(tests, point_checks__sum, 0, 7);
     tcase_add_test(tests, point_checks__absent_sum_is_told_from_zero);
