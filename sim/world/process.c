@@ -332,7 +332,7 @@ static void add_sum(const struct process *process, struct tally *tally, double s
             tally->sum += seconds; /* one by one, as an SDK does: the rounding is the point */
         return;
     }
-    tally->sum += (double)times * ldexp(floor(ldexp(seconds, 20)), -20);
+    tally->sum += (double)times * (floor(seconds * 0x1p20) * 0x1p-20);
 }
 
 enum status process_serve(struct process *process, int64_t now_ns, const struct request *request,
