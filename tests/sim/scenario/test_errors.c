@@ -224,7 +224,7 @@ static const struct {
     {"set API_MINUTE_RETENTION_DAYS 1",
      "4:5: cannot set \"API_MINUTE_RETENTION_DAYS\" to \"1\": must be at least 8 (a backlog "
      "delivers points up to 7 days old, and they must find their partitions)\n"},
-    {"rules -A-3", "4:7: unknown rule \"-A-3\" (did you mean \"-A-1\"?)\n"},
+    {"rules -A5", "4:7: unknown rule \"-A5\" (did you mean \"-A-5\"?)\n"},
     {"rules -A-5\nrules -A-6", "5:1: \"rules\" is given twice\n"},
     {"session offset 5", "4:16: expected a duration, found \"5\" (for example 90s, 1h30m, 500ms; "
                          "units d h m s ms us ns)\n"},
