@@ -1,0 +1,175 @@
+#include "core/base/assert.h"
+#include "sim/cli/cli.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[64];
+    size_t size = strlen(b);
+    if (size >= 63 || strlen(a) >= 63)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= size; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1] != 0; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= size; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[size];
+}
+
+static enum exit_code unknown_option(const char *command, const char *name,
+                                     const struct option *options, size_t count)
+{
+    const char *nearest = NULL;
+    size_t best = 4;
+    for (size_t i = 0; i < count; i++) {
+        size_t d = distance(name, options[i].name);
+        if (d < best) {
+            best = d;
+            nearest = options[i].name;
+        }
+    }
+    if (nearest != NULL)
+        return usage_error(command, "unknown option \"%s\"; did you mean \"%s\"?", name, nearest);
+    return usage_error(command, "unknown option \"%s\"", name);
+}
+
+enum exit_code options_parse(int argc, char **argv, const struct option *options, size_t count,
+                             int *words)
+{
+    ASSERT(argc >= 1);
+    *words = 0;
+    bool ended = false;
+    for (int i = 1; i < argc; i++) {
+        char *word = argv[i];
+        if (ended || strncmp(word, "--", 2) != 0) {
+            argv[++*words] = word;
+            continue;
+        }
+        if (word[2] == 0) {
+            ended = true;
+            continue;
+        }
+        size_t size = strcspn(word, "=");
+        const struct option *found = NULL;
+        for (size_t k = 0; k < count && found == NULL; k++)
+            if (strlen(options[k].name) == size && memcmp(options[k].name, word, size) == 0)
+                found = &options[k];
+        char name[64];
+        snprintf(name, sizeof(name), "%.*s", (int)(size < 60 ? size : 60), word);
+        if (found == NULL)
+            return unknown_option(argv[0], name, options, count);
+        if (found->flag != NULL) {
+            if (word[size] == '=')
+                return usage_error(argv[0], "option \"%s\" takes no value", name);
+            *found->flag = true;
+        } else if (word[size] == '=') {
+            *found->value = word + size + 1;
+        } else if (i + 1 < argc) {
+            *found->value = argv[++i];
+        } else {
+            return usage_error(argv[0], "option \"%s\" needs a value", name);
+        }
+    }
+    return EXIT_GOOD;
+}
+
+void complain(const struct err *err)
+{
+    fprintf(stderr, "metersim: %s\n", err->message);
+    if (err->hint[0] != 0)
+        fprintf(stderr, "hint: %s\n", err->hint);
+}
+
+enum exit_code usage_error(const char *command, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "metersim %s: %s\n", command, text);
+    for (size_t i = 0; i < command_count; i++)
+        if (strcmp(commands[i].name, command) == 0)
+            fprintf(stderr, "usage: metersim %s %s\n", command, commands[i].arguments);
+    return EXIT_USAGE;
+}
+
+enum status file_read(const char *path, size_t limit, struct arena *arena, struct bytes *out,
+                      struct err *err)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return err_set(err, STATUS_IO, NULL, "could not open file \"%s\": %s", path,
+                       strerror(errno));
+    size_t capacity = 64 * 1024;
+    size_t used = 0;
+    char *buffer = malloc(capacity);
+    enum status status = STATUS_OK;
+    while (buffer != NULL) {
+        size_t got = fread(buffer + used, 1, capacity - used, file);
+        used += got;
+        if (got == 0 || used > limit)
+            break;
+        if (used == capacity) {
+            char *grown = realloc(buffer, capacity * 2);
+            if (grown == NULL)
+                break;
+            buffer = grown;
+            capacity *= 2;
+        }
+    }
+    if (ferror(file))
+        status = err_set(err, STATUS_IO, NULL, "could not read file \"%s\": %s", path,
+                         strerror(errno));
+    else if (used > limit)
+        status = err_set(err, STATUS_INVALID, NULL, "file \"%s\" is larger than %zu bytes", path,
+                         limit);
+    fclose(file);
+    if (status == STATUS_OK) {
+        out->data = buffer != NULL ? arena_copy(arena, buffer, used) : NULL;
+        out->size = used;
+        if (out->data == NULL)
+            status = err_set(err, STATUS_NO_MEMORY, NULL, "no memory for file \"%s\"", path);
+    }
+    free(buffer);
+    return status;
+}
+
+void json_string(const char *text)
+{
+    putchar('"');
+    for (const char *c = text; *c != 0; c++) {
+        if (*c == '"' || *c == '\\')
+            printf("\\%c", *c);
+        else if ((unsigned char)*c < ' ')
+            printf("\\u%04x", (unsigned)(unsigned char)*c);
+        else
+            putchar(*c);
+    }
+    putchar('"');
+}
+
+bool parse_int(const char *text, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    long long parsed = strtoll(text, &end, 10);
+    if (errno != 0 || end == text || *end != 0 || text[0] == ' ')
+        return false;
+    *value = parsed;
+    return true;
+}

@@ -1,0 +1,55 @@
+/* One run of one scenario: builds the world, lets it happen, judges what is left.
+ *
+ *   scenario ─► run_scenario ─► result: verdict, trace hash, snapshots, failures
+ *
+ * A run fails when an expectation, an invariant, the accounting identity, the reference model or the
+ * golden disagrees. The golden is compared by the caller (suite.h), which knows its file.
+ */
+#ifndef SIM_RUN_RUN_H
+#define SIM_RUN_RUN_H
+
+#include "sim/out/trace.h"
+#include "sim/run/backend.h"
+#include "sim/run/table.h"
+#include "sim/scenario/scenario.h"
+
+struct run_options {
+    uint64_t seed;
+    const char *rules_text; /* on top of the scenario's; NULL: none */
+    FILE *trace;            /* sink of the events; NULL: the hash alone */
+    bool keep_trace;        /* for trace_first_difference */
+};
+
+#define RUN_FAILURES_MAX 64
+
+struct run_failure {
+    const char *kind; /* "expectation", "invariant", "accounting", "reference", "golden", "fault",
+                         "liveness", "internal" */
+    const char *text; /* one line that says what broke */
+};
+
+struct run_result {
+    struct run_failure failures[RUN_FAILURES_MAX];
+    size_t failure_count; /* may exceed RUN_FAILURES_MAX: those are not kept */
+    struct snapshot *snapshots;
+    size_t snapshot_count;
+    struct trace *trace; /* the caller frees it with trace_free */
+    uint64_t trace_hash;
+    uint64_t trace_events;
+    uint64_t steps;
+    int64_t virtual_ns;
+    struct arena arena; /* snapshots and texts; the caller frees it */
+};
+
+/* Runs it once on the backend and resets the backend. The result is always filled; the status is other
+ * than STATUS_OK only when the run could not be made at all (memory, database). */
+enum status run_scenario(struct backend *backend, const struct scenario *scenario,
+                         const struct run_options *options, struct run_result *result,
+                         struct err *err);
+void run_result_free(struct run_result *result);
+
+/* Notes a failure; the text is formatted into the result's arena. */
+void run_fail(struct run_result *result, const char *kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

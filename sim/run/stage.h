@@ -1,0 +1,126 @@
+/* The inside of a run, shared by the files of sim/run: everything that lives while one scenario runs. */
+#ifndef SIM_RUN_STAGE_H
+#define SIM_RUN_STAGE_H
+
+#include "core/jobs/jobs.h"
+#include "core/writer/writer.h"
+#include "sim/fault/fault.h"
+#include "sim/run/agenda.h"
+#include "sim/run/commit_log.h"
+#include "sim/run/run.h"
+#include "sim/world/collector.h"
+#include "sim/world/consumer.h"
+#include "sim/world/fence.h"
+#include "sim/world/log.h"
+#include "sim/world/meter.h"
+#include "sim/world/names.h"
+#include "sim/world/process.h"
+#include "sim/world/queue.h"
+#include "sim/world/series.h"
+#include "sim/world/truth.h"
+#include "sim/world/vclock.h"
+
+struct stage;
+
+/* What a writer and a job have in common: a connection with its decorators, a clock, an actor.
+ *
+ *   core ─► seam (faults, trace) ─► meter store (judgements) ─► commit log ─► session
+ */
+struct connection {
+    struct stage *stage;
+    const char *name;
+    struct actor *actor; /* NULL: not running */
+    struct backend_session *session;
+    struct store *log_store;
+    struct meter *meter;
+    struct store *seam_store;
+    struct vclock clock;
+    struct fence_holder fence;
+    bool dead; /* it crashed; what it owned is given back at its next start or at the end */
+};
+
+struct writer_actor {
+    struct connection connection;
+    struct consumer *consumer;
+    struct writer *writer;
+};
+
+struct job_actor {
+    struct connection connection;
+    const struct scenario_job *plan;
+    struct job *job;
+    bool idle;    /* waits for its next run */
+    bool due;     /* asked to run */
+    bool stopped; /* does not run when its period comes */
+};
+
+struct stage {
+    const struct scenario *scenario;
+    const struct run_options *options;
+    struct run_result *result;
+    struct rules rules;
+    struct backend *backend;
+    struct sched *sched;
+    struct trace *trace;
+    struct seam *seam;
+    struct agenda agenda;
+    struct queue *queue;
+    struct names *names;
+    struct truth *truth;
+    struct meters *meters;
+    struct log_book log;
+    struct fences fences;
+    struct commit_log commits;
+    struct arena arena; /* of the run */
+    struct writer_actor *writers;
+    struct job_actor *jobs;
+    struct collector **collectors; /* the scenario's, then the default one */
+    size_t collector_count;
+    struct process **processes; /* replicas in a row, see process_first */
+    size_t process_count;
+    size_t *process_first; /* scenario process -> index of its first replica */
+    struct series **series;
+    struct uuid *tenants; /* scenario tenant -> uuid */
+    bool failed_hard;     /* the world could not go on: see the result's failures */
+};
+
+/* actors.c: writers and jobs. start: a new process of that name. */
+bool writer_start(struct writer_actor *writer);
+void writer_stop(struct writer_actor *writer); /* finishes its batch, then ends */
+void writer_crash(struct writer_actor *writer);
+bool job_start(struct job_actor *job);
+void job_stop(struct job_actor *job);
+void job_crash(struct job_actor *job);
+void job_wake(struct job_actor *job); /* asks for one run */
+void connection_close(struct connection *connection);
+/* Runs one job at once, outside of actors (set-up, purge by the control plane). */
+enum status stage_with_job(struct stage *stage, const char *name,
+                           enum status (*run)(struct stage *stage, struct job *job, void *context,
+                                              struct err *err),
+                           void *context, struct err *err);
+void actors_free(struct stage *stage);
+/* True while a writer or job is in the middle of something. */
+bool actors_busy(struct stage *stage);
+
+/* world.c: builds what the scenario declares. */
+enum status stage_build(struct stage *stage, struct err *err);
+void stage_free(struct stage *stage);
+
+/* events.c: puts the scenario's events, periods and faults on the agenda. */
+void stage_schedule(struct stage *stage);
+
+/* snapshot.c: every table now. label: "end", "20m". */
+enum status stage_snapshot(struct stage *stage, const char *label, struct err *err);
+/* The newest snapshot's tables without keeping it (expectations at a moment). */
+enum status stage_tables(struct stage *stage, struct arena *arena, struct snapshot *out,
+                         struct err *err);
+
+/* expect.c: judges one expectation now. */
+void stage_expect(struct stage *stage, const struct scenario_expect *expect, struct place place);
+
+/* invariants.c: what must hold after every run (DESIGN 6). */
+void stage_check_invariants(struct stage *stage);
+/* reference.c: replays the commit log in the naive model and compares. */
+void stage_check_reference(struct stage *stage);
+
+#endif
