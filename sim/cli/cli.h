@@ -1,6 +1,7 @@
-/* The command line: one file a command, one table of commands (main.c). Results go to stdout, trouble
- * to stderr. Exit codes (DESIGN 8): 0 good; 1 a golden, expectation or invariant fell; 2 usage or
- * scenario error; 3 a dependency is missing or something was not judged; 4 nondeterminism; 5 internal.
+/* The command line: one file a command, one table of commands (main.c). Results go to stdout,
+ * trouble to stderr. Exit codes (DESIGN 8): 0 good; 1 a golden, expectation or invariant fell; 2
+ * usage or scenario error; 3 a dependency is missing or something was not judged; 4 nondeterminism;
+ * 5 internal.
  */
 #ifndef SIM_CLI_CLI_H
 #define SIM_CLI_CLI_H
@@ -38,8 +39,8 @@ struct option {
     const char **value; /* where the value goes; NULL for a flag */
     bool *flag;
 };
-/* Moves what is no option to the front of argv; *words is their number (argv[0] left out, they stand
- * at argv[1..]). Prints the trouble, with the nearest option, and returns EXIT_USAGE. */
+/* Moves what is no option to the front of argv; *words is their number (argv[0] left out, they
+ * stand at argv[1..]). Prints the trouble, with the nearest option, and returns EXIT_USAGE. */
 enum exit_code options_parse(int argc, char **argv, const struct option *options, size_t count,
                              int *words);
 

@@ -8,7 +8,8 @@ const struct command commands[] = {
      "runs scenarios and judges them against their goldens", command_run,
      "  PATH          a scenario file or a folder of them; default: scenarios\n"
      "  --seed N      the seed of the schedule, or a range A..B (each scenario once per seed)\n"
-     "  --rules W     switches on top of the scenario's, for example \"-A-5 +S-8\", strict, letter\n"
+     "  --rules W     switches on top of the scenario's, for example \"-A-5 +S-8\", strict, "
+     "letter\n"
      "  --update      writes goldens that differ and prints each changed cell; refused in CI\n"
      "  --trace F     the events of the run as JSON lines (one scenario, one seed)\n"
      "  --json        one JSON object instead of text\n"},
@@ -16,7 +17,8 @@ const struct command commands[] = {
      "puts real OTLP exports into the tables and prints what became of them", command_ingest,
      "  FILE          .pb: one OTLP request; .json: one OTLP/JSON request, or one a line\n"
      "  --db PATH     an SQLite database; made when it is not there\n"
-     "  --now TIME    the writer's clock, for example 2026-03-01T00:00:00Z; default: the newest point\n"},
+     "  --now TIME    the writer's clock, for example 2026-03-01T00:00:00Z; default: the newest "
+     "point\n"},
     {"jobs", "--db PATH [--now TIME]", "rollup, partitions and retention, once, over those tables",
      command_jobs, "  --now TIME    default: the newest minute row\n"},
     {"query", "--db PATH [--level minute|hourly|daily] [--from T] [--until T] [filters] [--json]",
@@ -27,14 +29,15 @@ const struct command commands[] = {
      command_bench, ""},
     {"fmt", "FILE... [--check]", "writes scenarios in their canonical form", command_fmt,
      "  --check       only says which files are not, exit 1\n"},
-    {"doctor", "", "what this machine has and lacks, with the command that mends it", command_doctor,
-     ""},
+    {"doctor", "", "what this machine has and lacks, with the command that mends it",
+     command_doctor, ""},
 };
 const size_t command_count = sizeof(commands) / sizeof(commands[0]);
 
 static void help(FILE *out)
 {
-    fputs("metersim: the core of a latency metrics store, and its deterministic simulator\n\n", out);
+    fputs("metersim: the core of a latency metrics store, and its deterministic simulator\n\n",
+          out);
     for (size_t i = 0; i < command_count; i++)
         fprintf(out, "  metersim %s %s\n      %s\n%s", commands[i].name, commands[i].arguments,
                 commands[i].summary, commands[i].details);

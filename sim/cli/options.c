@@ -133,11 +133,11 @@ enum status file_read(const char *path, size_t limit, struct arena *arena, struc
         }
     }
     if (ferror(file))
-        status = err_set(err, STATUS_IO, NULL, "could not read file \"%s\": %s", path,
-                         strerror(errno));
+        status =
+            err_set(err, STATUS_IO, NULL, "could not read file \"%s\": %s", path, strerror(errno));
     else if (used > limit)
-        status = err_set(err, STATUS_INVALID, NULL, "file \"%s\" is larger than %zu bytes", path,
-                         limit);
+        status =
+            err_set(err, STATUS_INVALID, NULL, "file \"%s\" is larger than %zu bytes", path, limit);
     fclose(file);
     if (status == STATUS_OK) {
         out->data = buffer != NULL ? arena_copy(arena, buffer, used) : NULL;

@@ -18,7 +18,8 @@ static void on_cut(void *context)
     cut_session(context);
 }
 
-/* The seam ends the actor after this; nothing of it may be freed while it still stands on its stack. */
+/* The seam ends the actor after this; nothing of it may be freed while it still stands on its
+ * stack. */
 static void on_writer_crashed(void *context)
 {
     struct writer_actor *writer = context;
@@ -69,8 +70,8 @@ static bool connection_open(struct connection *connection, enum fence_kind kind,
     struct store *metered = meter_store_new(connection->meter, connection->log_store);
     if (metered == NULL)
         return false;
-    connection->seam_store =
-        seam_store_new(stage->seam, connection->name, metered, ops, context);
+    connection->metered = metered;
+    connection->seam_store = seam_store_new(stage->seam, connection->name, metered, ops, context);
     if (connection->seam_store == NULL)
         return false;
     vclock_init(&connection->clock, stage->sched, 0);
@@ -93,7 +94,8 @@ static void trace_step(struct stage *stage, const char *actor, const char *step)
     trace_end(stage->trace);
 }
 
-/* Pulls until it is stopped or stale. An error of the consumer itself is tried again a second later. */
+/* Pulls until it is stopped or stale. An error of the consumer itself is tried again a second
+ * later. */
 static void writer_main(void *argument)
 {
     struct writer_actor *self = argument;
@@ -103,8 +105,7 @@ static void writer_main(void *argument)
         size_t pulled;
         enum status status = writer_run_once(self->writer, &pulled, &err);
         if (status == STATUS_STOPPED || status == STATUS_STALE) {
-            trace_step(stage, self->connection.name,
-                       status == STATUS_STALE ? "Stale" : "Stopped");
+            trace_step(stage, self->connection.name, status == STATUS_STALE ? "Stale" : "Stopped");
             if (status == STATUS_STALE)
                 stage->log.port.write(&stage->log.port, LOG_WARNING, "writer_stale", err.message);
             break;
@@ -289,34 +290,66 @@ void job_wake(struct job_actor *self)
         sched_wake(self->connection.stage->sched, self->connection.actor);
 }
 
+/* A job below the seam: the control plane has no faults and takes no steps. */
+static struct job *control_job_new(struct connection *connection)
+{
+    static const struct seam_actor_ops ops = {.cut = on_cut, .crashed = on_cut};
+    struct stage *stage = connection->stage;
+    if (!connection_open(connection, FENCE_PARTITION, &ops, connection))
+        return NULL;
+    connection->fence.seam = NULL;
+    struct job_ports ports = {
+        .clock = &connection->clock.port,
+        .store = connection->metered,
+        .fence = &connection->fence.port,
+        .meter = (struct meter *)connection->meter,
+        .log = &stage->log.port,
+    };
+    return job_new(&stage->scenario->settings, stage->rules, &ports);
+}
+
 enum status stage_with_job(struct stage *stage, const char *name,
-                           enum status (*run)(struct stage *stage, struct job *job, void *context,
-                                              struct err *err),
-                           void *context, struct err *err)
+                           enum status (*run)(struct job *job, struct err *err), struct err *err)
 {
     struct connection connection = {.stage = stage, .name = name};
-    struct job *job = NULL;
-    enum status status = STATUS_NO_MEMORY;
-    static const struct seam_actor_ops ops = {.cut = on_cut, .crashed = on_cut};
-    if (connection_open(&connection, FENCE_PARTITION, &ops, &connection)) {
-        /* below the seam: the control plane has no faults and takes no steps */
-        struct job_ports ports = {
-            .clock = &connection.clock.port,
-            .store = connection.log_store,
-            .fence = &connection.fence.port,
-            .meter = (struct meter *)connection.meter,
-            .log = &stage->log.port,
-        };
-        connection.fence.seam = NULL;
-        job = job_new(&stage->scenario->settings, stage->rules, &ports);
-    }
-    if (job == NULL)
-        err_set(err, STATUS_NO_MEMORY, NULL, "no memory for %s", name);
-    else
-        status = run(stage, job, context, err);
+    struct job *job = control_job_new(&connection);
+    enum status status = job != NULL
+                             ? run(job, err)
+                             : err_set(err, STATUS_NO_MEMORY, NULL, "no memory for %s", name);
     job_free(job);
     connection_close(&connection);
     return status;
+}
+
+static void purge_main(void *argument)
+{
+    struct purge_actor *self = argument;
+    struct stage *stage = self->connection.stage;
+    struct err err = {0};
+    enum status status = job_purge(self->job, &self->tenant, self->keep_aggregates, &err);
+    bool good = status == STATUS_OK;
+    stage->log.port.write(&stage->log.port, good ? LOG_INFO : LOG_ERROR,
+                          good ? "tenant_purged" : "purge_refused", good ? "" : err.message);
+    self->connection.actor = NULL;
+}
+
+void purge_start(struct stage *stage, const struct uuid *tenant, bool keep_aggregates)
+{
+    struct purge_actor *self = arena_array(&stage->arena, 1, sizeof(*self));
+    if (self == NULL) {
+        out_of_memory(stage, "purge");
+        return;
+    }
+    self->connection = (struct connection){.stage = stage, .name = "purge"};
+    self->tenant = *tenant;
+    self->keep_aggregates = keep_aggregates;
+    self->next = stage->purges;
+    stage->purges = self;
+    self->job = control_job_new(&self->connection);
+    if (self->job != NULL)
+        self->connection.actor = sched_spawn(stage->sched, "purge", purge_main, self);
+    if (self->connection.actor == NULL)
+        out_of_memory(stage, "purge");
 }
 
 bool actors_busy(struct stage *stage)
@@ -326,6 +359,9 @@ bool actors_busy(struct stage *stage)
         if (job->connection.actor != NULL && (!job->idle || job->due))
             return true;
     }
+    for (struct purge_actor *purge = stage->purges; purge != NULL; purge = purge->next)
+        if (purge->connection.actor != NULL)
+            return true;
     return queue_in_flight(stage->queue) > 0;
 }
 
@@ -338,5 +374,10 @@ void actors_free(struct stage *stage)
     for (size_t i = 0; stage->jobs != NULL && i < stage->scenario->job_count; i++) {
         stage->jobs[i].connection.actor = NULL;
         job_release(&stage->jobs[i]);
+    }
+    for (struct purge_actor *purge = stage->purges; purge != NULL; purge = purge->next) {
+        purge->connection.actor = NULL;
+        job_free(purge->job);
+        connection_close(&purge->connection);
     }
 }

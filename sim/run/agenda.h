@@ -1,7 +1,8 @@
-/* The agenda of the world: what happens when, in an order that a reader of the scenario can predict.
+/* The agenda of the world: what happens when, in an order that a reader of the scenario can
+ * predict.
  *
- * Items of one instant run by class, then in file order (DESIGN 5): starts and traffic, exports, stops,
- * jobs, then expectations and goldens. Actors run only when nothing is due any more.
+ * Items of one instant run by class, then in file order (DESIGN 5): starts and traffic, exports,
+ * stops, jobs, then expectations and goldens. Actors run only when nothing is due any more.
  */
 #ifndef SIM_RUN_AGENDA_H
 #define SIM_RUN_AGENDA_H

@@ -1,7 +1,8 @@
-/* A backend as the runner sees it: a database that can be reset, and sessions on it. SQLite's is the
- * overlay of sim/sqlite. The runner knows nothing else of a database.
+/* A backend as the runner sees it: a database that can be reset, and sessions on it. SQLite's is
+ * the overlay of sim/sqlite. The runner knows nothing else of a database.
  *
- * Legal order: backend_sqlite_new, then per run { attach, session_new ... session_free, reset }, free.
+ * Legal order: backend_sqlite_new, then per run { attach, session_new ... session_free, reset },
+ * free.
  */
 #ifndef SIM_RUN_BACKEND_H
 #define SIM_RUN_BACKEND_H

@@ -1,8 +1,8 @@
 /* What really was committed, in order: the input of the reference model (sim/ref).
  *
- * A decorator between an actor's seam and its session. It keeps the calls of the open transaction that
- * the model needs to know and appends them to the log when the Commit below it succeeded, whether or
- * not the actor learns of it (a lost reply). Rolled-back transactions leave nothing.
+ * A decorator between an actor's seam and its session. It keeps the calls of the open transaction
+ * that the model needs to know and appends them to the log when the Commit below it succeeded,
+ * whether or not the actor learns of it (a lost reply). Rolled-back transactions leave nothing.
  */
 #ifndef SIM_RUN_COMMIT_LOG_H
 #define SIM_RUN_COMMIT_LOG_H

@@ -30,9 +30,9 @@ static const struct dumped dumped[] = {
 
 const size_t dump_table_count = DUMPED;
 const char *const dump_tables[DUMPED] = {
-    "metrics_minute", "metrics_hourly",  "metrics_daily",   "series_state",
-    "resource_seen",  "ingest_dedup",    "route_registry",  "ingest_warnings",
-    "rollup_pending", "tenants",         "minute_partitions", "hourly_partitions",
+    "metrics_minute", "metrics_hourly", "metrics_daily",     "series_state",
+    "resource_seen",  "ingest_dedup",   "route_registry",    "ingest_warnings",
+    "rollup_pending", "tenants",        "minute_partitions", "hourly_partitions",
 };
 
 size_t dump_key_count(const char *table)

@@ -5,7 +5,8 @@
 #include "core/store/call.h"
 #include "sim/run/table.h"
 
-/* Readable names for what the tables hold as hashes. Never NULL; memory that outlives the snapshot. */
+/* Readable names for what the tables hold as hashes. Never NULL; memory that outlives the snapshot.
+ */
 struct dump_names {
     const char *(*tenant)(void *context, const struct uuid *uuid);
     const char *(*hash)(void *context, struct bytes hash);

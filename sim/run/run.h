@@ -2,8 +2,8 @@
  *
  *   scenario ─► run_scenario ─► result: verdict, trace hash, snapshots, failures
  *
- * A run fails when an expectation, an invariant, the accounting identity, the reference model or the
- * golden disagrees. The golden is compared by the caller (suite.h), which knows its file.
+ * A run fails when an expectation, an invariant, the accounting identity, the reference model or
+ * the golden disagrees. The golden is compared by the caller (suite.h), which knows its file.
  */
 #ifndef SIM_RUN_RUN_H
 #define SIM_RUN_RUN_H
@@ -41,8 +41,8 @@ struct run_result {
     struct arena arena; /* snapshots and texts; the caller frees it */
 };
 
-/* Runs it once on the backend and resets the backend. The result is always filled; the status is other
- * than STATUS_OK only when the run could not be made at all (memory, database). */
+/* Runs it once on the backend and resets the backend. The result is always filled; the status is
+ * other than STATUS_OK only when the run could not be made at all (memory, database). */
 enum status run_scenario(struct backend *backend, const struct scenario *scenario,
                          const struct run_options *options, struct run_result *result,
                          struct err *err);

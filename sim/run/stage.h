@@ -1,4 +1,5 @@
-/* The inside of a run, shared by the files of sim/run: everything that lives while one scenario runs. */
+/* The inside of a run, shared by the files of sim/run: everything that lives while one scenario
+ * runs. */
 #ifndef SIM_RUN_STAGE_H
 #define SIM_RUN_STAGE_H
 
@@ -15,6 +16,7 @@
 #include "sim/world/meter.h"
 #include "sim/world/names.h"
 #include "sim/world/process.h"
+#include "sim/world/publisher.h"
 #include "sim/world/queue.h"
 #include "sim/world/series.h"
 #include "sim/world/truth.h"
@@ -33,6 +35,7 @@ struct connection {
     struct backend_session *session;
     struct store *log_store;
     struct meter *meter;
+    struct store *metered;
     struct store *seam_store;
     struct vclock clock;
     struct fence_holder fence;
@@ -52,6 +55,15 @@ struct job_actor {
     bool idle;    /* waits for its next run */
     bool due;     /* asked to run */
     bool stopped; /* does not run when its period comes */
+};
+
+/* api.purge_tenant as the control plane calls it: an actor, because it waits for open writers. */
+struct purge_actor {
+    struct connection connection;
+    struct job *job;
+    struct uuid tenant;
+    bool keep_aggregates;
+    struct purge_actor *next;
 };
 
 struct stage {
@@ -74,12 +86,16 @@ struct stage {
     struct arena arena; /* of the run */
     struct writer_actor *writers;
     struct job_actor *jobs;
+    struct purge_actor *purges;
     struct collector **collectors; /* the scenario's, then the default one */
     size_t collector_count;
     struct process **processes; /* replicas in a row, see process_first */
     size_t process_count;
     size_t *process_first; /* scenario process -> index of its first replica */
     struct series **series;
+    struct series_maker maker;
+    bool maker_ready;
+    struct publisher *publisher;
     struct uuid *tenants; /* scenario tenant -> uuid */
     bool failed_hard;     /* the world could not go on: see the result's failures */
 };
@@ -92,12 +108,11 @@ bool job_start(struct job_actor *job);
 void job_stop(struct job_actor *job);
 void job_crash(struct job_actor *job);
 void job_wake(struct job_actor *job); /* asks for one run */
+void purge_start(struct stage *stage, const struct uuid *tenant, bool keep_aggregates);
 void connection_close(struct connection *connection);
 /* Runs one job at once, outside of actors (set-up, purge by the control plane). */
 enum status stage_with_job(struct stage *stage, const char *name,
-                           enum status (*run)(struct stage *stage, struct job *job, void *context,
-                                              struct err *err),
-                           void *context, struct err *err);
+                           enum status (*run)(struct job *job, struct err *err), struct err *err);
 void actors_free(struct stage *stage);
 /* True while a writer or job is in the middle of something. */
 bool actors_busy(struct stage *stage);
@@ -105,6 +120,8 @@ bool actors_busy(struct stage *stage);
 /* world.c: builds what the scenario declares. */
 enum status stage_build(struct stage *stage, struct err *err);
 void stage_free(struct stage *stage);
+void stage_convert_request(const struct scenario_request *from, struct bytes error_type,
+                           struct request *to);
 
 /* events.c: puts the scenario's events, periods and faults on the agenda. */
 void stage_schedule(struct stage *stage);

@@ -1,0 +1,538 @@
+/* The scenario's events on the agenda: traffic, exports, stops, jobs, deliveries, checks. */
+#include "sim/run/stage.h"
+
+#include "core/base/assert.h"
+#include "core/base/time.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a world event could not do is a failure of the run, at the place where it is written. */
+static void check(struct stage *stage, const struct scenario_event *event, enum status status,
+                  const struct err *err)
+{
+    if (status == STATUS_OK)
+        return;
+    run_fail(stage->result, "event", "%s:%d:%d: %s", stage->scenario->file, event->place.line,
+             event->place.column, err->message);
+}
+
+static struct process **replicas_of(struct stage *stage, const struct scenario_subject *subject,
+                                    size_t *count)
+{
+    ASSERT(subject->kind == SCENARIO_OF_PROCESS && subject->index >= 0);
+    size_t index = (size_t)subject->index;
+    size_t first = stage->process_first[index];
+    *count = (size_t)stage->scenario->processes[index].replicas;
+    if (subject->replica > 0) {
+        *count = 1;
+        return &stage->processes[first + (size_t)subject->replica - 1];
+    }
+    return &stage->processes[first];
+}
+
+/* ---- exports: each running process has one on the agenda ---- */
+
+static void plan_export(struct stage *stage, struct process *process);
+
+static void export_due(void *context, void *item)
+{
+    struct stage *stage = context;
+    struct process *process = item;
+    int64_t now = sched_now_ns(stage->sched);
+    struct err err = {0};
+    if (!process_running(process) || process_next_export_ns(process) > now)
+        return; /* it stopped or restarted since; its new export is planned already */
+    if (process_export(process, now, &err) != STATUS_OK)
+        run_fail(stage->result, "event", "an export failed: %s", err.message);
+    plan_export(stage, process);
+}
+
+static void plan_export(struct stage *stage, struct process *process)
+{
+    int64_t at = process_next_export_ns(process);
+    int64_t place = 0;
+    while (stage->processes[place] != process)
+        place++;
+    if (at != INT64_MAX)
+        agenda_add(&stage->agenda, at, AGENDA_EXPORT, place, export_due, stage, process);
+}
+
+/* ---- subjects ---- */
+
+static void process_event(struct stage *stage, const struct scenario_event *event)
+{
+    size_t count;
+    struct process **processes = replicas_of(stage, &event->subject, &count);
+    const struct scenario_process *plan = &stage->scenario->processes[event->subject.index];
+    int64_t now = sched_now_ns(stage->sched);
+    for (size_t i = 0; i < count; i++) {
+        struct process *process = processes[i];
+        struct err err = {0};
+        enum status status = STATUS_OK;
+        if (event->kind == SCENARIO_STOPS)
+            status = process_stop(process, now, !event->without_flush, &err);
+        else if (event->kind == SCENARIO_EXPORTS)
+            status = process_export(process, now, &err);
+        else if (process_running(process) &&
+                 (event->kind == SCENARIO_CRASHES || event->kind == SCENARIO_RESTARTS))
+            process_crash(process);
+        if (event->kind == SCENARIO_STARTS || event->kind == SCENARIO_RESTARTS) {
+            size_t replica = event->subject.replica > 0 ? 0 : i;
+            process_start(process, now + plan->apart_ns * (int64_t)replica);
+            plan_export(stage, process);
+        }
+        check(stage, event, status, &err);
+    }
+}
+
+static void collector_event(struct stage *stage, const struct scenario_event *event)
+{
+    struct collector *collector = stage->collectors[event->subject.index];
+    struct err err = {0};
+    enum status status = STATUS_OK;
+    if (event->kind == SCENARIO_STOPS)
+        status = collector_stop(collector, &err);
+    if (event->kind == SCENARIO_CRASHES || event->kind == SCENARIO_RESTARTS)
+        collector_crash(collector);
+    if (event->kind == SCENARIO_STARTS || event->kind == SCENARIO_RESTARTS)
+        collector_start(collector);
+    check(stage, event, status, &err);
+}
+
+static void writer_event(struct stage *stage, const struct scenario_event *event)
+{
+    struct writer_actor *writer = &stage->writers[event->subject.index];
+    if (event->kind == SCENARIO_STOPS)
+        writer_stop(writer);
+    if (event->kind == SCENARIO_CRASHES || event->kind == SCENARIO_RESTARTS)
+        writer_crash(writer);
+    if (event->kind == SCENARIO_STARTS || event->kind == SCENARIO_RESTARTS)
+        writer_start(writer);
+}
+
+static void job_event(struct stage *stage, const struct scenario_event *event)
+{
+    struct job_actor *job = &stage->jobs[event->subject.index];
+    if (event->kind == SCENARIO_RUNS)
+        job_wake(job);
+    if (event->kind == SCENARIO_STOPS)
+        job_stop(job);
+    if (event->kind == SCENARIO_CRASHES || event->kind == SCENARIO_RESTARTS)
+        job_crash(job);
+    if (event->kind == SCENARIO_STARTS || event->kind == SCENARIO_RESTARTS)
+        job_start(job);
+}
+
+static void subject_event(struct stage *stage, const struct scenario_event *event)
+{
+    switch (event->subject.kind) {
+    case SCENARIO_OF_PROCESS:
+        process_event(stage, event);
+        break;
+    case SCENARIO_OF_COLLECTOR:
+        collector_event(stage, event);
+        break;
+    case SCENARIO_OF_WRITER:
+        writer_event(stage, event);
+        break;
+    case SCENARIO_OF_JOB:
+        job_event(stage, event);
+        break;
+    default:
+        ASSERT(false);
+    }
+}
+
+static void serve(struct stage *stage, const struct scenario_event *event)
+{
+    size_t count;
+    struct process **processes = replicas_of(stage, &event->subject, &count);
+    struct request request;
+    stage_convert_request(&event->request, event->error_type, &request);
+    for (size_t i = 0; i < count; i++) {
+        struct err err = {0};
+        enum status status = process_serve(processes[i], sched_now_ns(stage->sched), &request,
+                                           event->duration_ns, event->times, &err);
+        if (status != STATUS_STOPPED) /* nobody is there to be served: no request */
+            check(stage, event, status, &err);
+    }
+}
+
+/* ---- messages ---- */
+
+static struct posting posting_of(struct stage *stage, const struct scenario_event *event,
+                                 const char *msg_id)
+{
+    struct posting posting = {.tenant = stage->tenants[event->tenant], .stamp = STAMP_TENANT};
+    posting.stamp_tenant = posting.tenant;
+    if (event->stamp == SCENARIO_STAMP_NONE)
+        posting.stamp = STAMP_NONE;
+    if (event->stamp == SCENARIO_STAMP_OTHER)
+        posting.stamp_tenant = stage->tenants[event->stamp_tenant];
+    if (msg_id != NULL)
+        posting.msg_id = bytes_of(msg_id);
+    return posting;
+}
+
+static void convert_point(struct stage *stage, const struct scenario_point *from,
+                          struct series_point *to)
+{
+    *to = (struct series_point){
+        .series = stage->series[from->series],
+        .start_unix_nano = (uint64_t)from->start_unix_nano,
+        .time_unix_nano = (uint64_t)from->time_unix_nano,
+        .counts = from->counts,
+        .counts_size = from->counts_size,
+        .count = from->count,
+        .has_sum = from->has_sum,
+        .sum = from->sum,
+        .flags = from->flags,
+    };
+}
+
+static void send_points(struct stage *stage, const struct scenario_event *event)
+{
+    struct series_point *points = calloc(event->point_count, sizeof(*points));
+    struct err err = {0};
+    enum status status = STATUS_NO_MEMORY;
+    if (points != NULL) {
+        for (size_t i = 0; i < event->point_count; i++)
+            convert_point(stage, &event->points[i], &points[i]);
+        struct posting posting = posting_of(stage, event, event->msg_id);
+        status = publisher_send(stage->publisher, &posting, points, event->point_count, NULL, NULL,
+                                &err);
+    }
+    free(points);
+    check(stage, event, status, &err);
+}
+
+/* One point of a shorthand; which one is told by the item's place in the array. */
+struct shorthand_point {
+    const struct scenario_event *event;
+    size_t index;
+};
+
+static void send_shorthand(void *context, void *item)
+{
+    struct stage *stage = context;
+    struct shorthand_point *which = item;
+    const struct scenario_event *event = which->event;
+    struct series_point point;
+    struct err err = {0};
+    convert_point(stage, &event->points[which->index], &point);
+    struct posting posting = posting_of(stage, event, event->msg_ids[which->index]);
+    check(stage, event, publisher_send(stage->publisher, &posting, &point, 1, NULL, NULL, &err),
+          &err);
+}
+
+/* A captured file, from where the scenarios are run: tests/data of the source tree. */
+static enum status read_captured(const char *path, struct arena *arena, struct bytes *out,
+                                 struct err *err)
+{
+    char name[512];
+    snprintf(name, sizeof(name), "tests/data/%s", path);
+    FILE *file = fopen(name, "rb");
+    if (file == NULL)
+        return err_set(err, STATUS_IO, NULL, "could not open file \"%s\": %s", name,
+                       strerror(errno));
+    uint8_t *data = arena_alloc(arena, LIMIT_PAYLOAD_BYTES + 1);
+    size_t size = data != NULL ? fread(data, 1, LIMIT_PAYLOAD_BYTES + 1, file) : 0;
+    bool failed = data == NULL || ferror(file);
+    fclose(file);
+    if (failed)
+        return err_set(err, STATUS_IO, NULL, "could not read file \"%s\"", name);
+    *out = (struct bytes){data, size};
+    return STATUS_OK;
+}
+
+static void deliver(struct stage *stage, const struct scenario_event *event)
+{
+    struct posting posting = posting_of(stage, event, event->msg_id);
+    struct err err = {0};
+    enum status status;
+    if (event->kind == SCENARIO_DELIVER_BYTES) {
+        status = publisher_send_bytes(stage->publisher, &posting, event->bytes, NULL, NULL, &err);
+    } else {
+        struct bytes payload;
+        struct arena scratch;
+        arena_init(&scratch, 4 * LIMIT_PAYLOAD_BYTES);
+        status = read_captured(event->path, &scratch, &payload, &err);
+        if (status == STATUS_OK)
+            status = publisher_send_captured(stage->publisher, &posting, payload, NULL, NULL, &err);
+        arena_free(&scratch);
+    }
+    check(stage, event, status, &err);
+}
+
+static void again(struct stage *stage, const struct scenario_event *event)
+{
+    struct err err = {0};
+    struct bytes msg_id = bytes_of(event->msg_id);
+    bool duplicate;
+    enum status status = event->kind == SCENARIO_REDELIVER
+                             ? queue_redeliver(stage->queue, msg_id, &err)
+                             : publisher_send_again(stage->publisher, msg_id, &duplicate, &err);
+    check(stage, event, status, &err);
+}
+
+/* ---- control plane ---- */
+
+static enum status with_store(struct stage *stage,
+                              enum status (*run)(struct stage *, const struct scenario_event *,
+                                                 struct store *, struct err *),
+                              const struct scenario_event *event, enum store_role role,
+                              struct err *err)
+{
+    struct backend_session *session = stage->backend->session_new(stage->backend, "control");
+    struct store *log = NULL;
+    struct store *store = NULL;
+    enum status status = STATUS_NO_MEMORY;
+    if (session != NULL)
+        log = commit_log_store_new(&stage->commits, stage->backend->session_store(session));
+    struct meter *meter = log != NULL ? meter_new(stage->meters) : NULL;
+    if (meter != NULL)
+        store = meter_store_new(meter, log);
+    if (store != NULL)
+        status = store_begin(store, role, err);
+    if (status == STATUS_OK)
+        status = run(stage, event, store, err);
+    if (status == STATUS_OK)
+        status = store_commit(store, err);
+    else if (store != NULL)
+        store_rollback(store);
+    commit_log_store_free(log);
+    if (session != NULL)
+        stage->backend->session_free(session);
+    return status;
+}
+
+static enum status remove_tenant(struct stage *stage, const struct scenario_event *event,
+                                 struct store *store, struct err *err)
+{
+    return store_set_tenant(store, &stage->tenants[event->subject.index], "removed", err);
+}
+
+static enum status change_partition(struct stage *stage, const struct scenario_event *event,
+                                    struct store *store, struct err *err)
+{
+    enum partition_table table = event->partition.hourly ? PARTITION_HOURLY : PARTITION_MINUTE;
+    bool done;
+    enum status status = store_lock_partitioned(store, table, err);
+    if (status != STATUS_OK)
+        return status;
+    if (event->kind == SCENARIO_CREATE_PARTITION)
+        return store_create_partition(store, table, event->partition.first_day, &stage->arena,
+                                      &done, err);
+    return store_drop_partition(store, table, event->partition.first_day, &stage->arena, &done,
+                                err);
+}
+
+static void control(struct stage *stage, const struct scenario_event *event)
+{
+    struct err err = {0};
+    bool tenant = event->kind == SCENARIO_REMOVE_TENANT;
+    check(stage, event,
+          with_store(stage, tenant ? remove_tenant : change_partition, event,
+                     tenant ? ROLE_CP_SYSTEM : ROLE_JOBS, &err),
+          &err);
+}
+
+static void raise_fence(struct stage *stage, const struct scenario_event *event)
+{
+    static const enum fence_kind kinds[] = {FENCE_WRITERS, FENCE_ROLLUP, FENCE_PARTITION,
+                                            FENCE_RETENTION};
+    trace_event(stage->trace, sched_now_ns(stage->sched), "", "RaiseFence");
+    trace_word(stage->trace, "fence", fence_kind_name(kinds[event->fence]));
+    trace_end(stage->trace);
+    fences_raise(&stage->fences, kinds[event->fence]);
+}
+
+static void take_golden(struct stage *stage, const struct scenario_event *event)
+{
+    char label[64];
+    struct err err = {0};
+    char at[TIME_TEXT_SIZE];
+    time_format_ns(event->at.ns, at);
+    snprintf(label, sizeof(label), "%s", at);
+    check(stage, event, stage_snapshot(stage, label, &err), &err);
+}
+
+/* ---- the agenda ---- */
+
+static void act(struct stage *stage, const struct scenario_event *event)
+{
+    switch (event->kind) {
+    case SCENARIO_SERVE:
+        serve(stage, event);
+        break;
+    case SCENARIO_STARTS:
+    case SCENARIO_STOPS:
+    case SCENARIO_CRASHES:
+    case SCENARIO_RESTARTS:
+    case SCENARIO_EXPORTS:
+    case SCENARIO_RUNS:
+        subject_event(stage, event);
+        break;
+    case SCENARIO_SEND:
+        send_points(stage, event);
+        break;
+    case SCENARIO_POINTS:
+        ASSERT(false); /* on the agenda point by point */
+        break;
+    case SCENARIO_DELIVER_BYTES:
+    case SCENARIO_DELIVER_FILE:
+        deliver(stage, event);
+        break;
+    case SCENARIO_REDELIVER:
+    case SCENARIO_PUBLISH_AGAIN:
+        again(stage, event);
+        break;
+    case SCENARIO_RELEASE:
+        if (!seam_release(stage->seam, event->subject.name))
+            run_fail(stage->result, "event", "%s:%d:%d: \"%s\" is not held", stage->scenario->file,
+                     event->place.line, event->place.column, event->subject.name);
+        break;
+    case SCENARIO_RAISE_FENCE:
+        raise_fence(stage, event);
+        break;
+    case SCENARIO_REMOVE_TENANT:
+    case SCENARIO_CREATE_PARTITION:
+    case SCENARIO_DROP_PARTITION:
+        control(stage, event);
+        break;
+    case SCENARIO_PURGE:
+        purge_start(stage, &stage->tenants[event->subject.index], event->keep_aggregates);
+        break;
+    case SCENARIO_EXPECT:
+        stage_expect(stage, &event->expect, event->place);
+        break;
+    case SCENARIO_GOLDEN:
+        take_golden(stage, event);
+        break;
+    }
+}
+
+static enum agenda_class class_of(const struct scenario_event *event)
+{
+    switch (event->kind) {
+    case SCENARIO_EXPORTS:
+        return AGENDA_EXPORT;
+    case SCENARIO_STOPS:
+    case SCENARIO_CRASHES:
+    case SCENARIO_RESTARTS:
+        return AGENDA_STOP;
+    case SCENARIO_RUNS:
+        return AGENDA_JOB;
+    case SCENARIO_EXPECT:
+    case SCENARIO_GOLDEN:
+        return AGENDA_CHECK;
+    default:
+        return AGENDA_TRAFFIC;
+    }
+}
+
+static void event_due(void *context, void *item)
+{
+    struct stage *stage = context;
+    const struct scenario_event *event = item;
+    act(stage, event);
+    if (event->every_ns <= 0)
+        return;
+    int64_t next = sched_now_ns(stage->sched) + event->every_ns;
+    if (next < event->until.ns)
+        agenda_add(&stage->agenda, next, class_of(event), event - stage->scenario->events,
+                   event_due, stage, item);
+}
+
+static void job_due(void *context, void *item)
+{
+    struct stage *stage = context;
+    struct job_actor *job = item;
+    if (!job->stopped)
+        job_wake(job);
+    agenda_add(&stage->agenda, sched_now_ns(stage->sched) + job->plan->every_ns, AGENDA_JOB,
+               job - stage->jobs, job_due, stage, job);
+}
+
+static bool schedule_shorthand(struct stage *stage, const struct scenario_event *event)
+{
+    struct shorthand_point *items =
+        arena_array(&stage->arena, event->point_count + 1, sizeof(*items));
+    for (size_t i = 0; items != NULL && i < event->point_count; i++) {
+        items[i] = (struct shorthand_point){event, i};
+        agenda_add(&stage->agenda, event->points[i].time_unix_nano, AGENDA_TRAFFIC,
+                   event - stage->scenario->events, send_shorthand, stage, &items[i]);
+    }
+    return items != NULL;
+}
+
+/* A process that runs before the scenario begins: its start lies in the past, and its exports go on
+ * in its own rhythm from there. */
+static void schedule_running_processes(struct stage *stage)
+{
+    const struct scenario *scenario = stage->scenario;
+    for (size_t i = 0; i < scenario->process_count; i++) {
+        const struct scenario_process *plan = &scenario->processes[i];
+        if (!plan->has_started)
+            continue;
+        for (int replica = 0; replica < plan->replicas; replica++) {
+            struct process *process = stage->processes[stage->process_first[i] + (size_t)replica];
+            process_start(process, plan->started.ns + plan->apart_ns * replica);
+            process_skip_exports(process, scenario->start_ns);
+            plan_export(stage, process);
+        }
+    }
+}
+
+static void add_faults(struct stage *stage)
+{
+    static const enum fault_kind kinds[] = {
+        [SCENARIO_FAULT_ERROR] = FAULT_ERROR, [SCENARIO_FAULT_LOSE] = FAULT_LOST_REPLY,
+        [SCENARIO_FAULT_CUT] = FAULT_CUT,     [SCENARIO_FAULT_CRASH] = FAULT_CRASH,
+        [SCENARIO_FAULT_HOLD] = FAULT_HOLD,
+    };
+    for (size_t i = 0; i < stage->scenario->fault_count; i++) {
+        const struct scenario_fault *plan = &stage->scenario->faults[i];
+        struct fault fault = {
+            .kind = kinds[plan->kind],
+            .actor = plan->actor.kind == SCENARIO_NOBODY ? NULL : plan->actor.name,
+            .step = plan->step,
+            .after = plan->after,
+            .where = plan->where,
+            .from_ns = plan->has_from ? plan->from.ns : INT64_MIN,
+            .until_ns = plan->has_until ? plan->until.ns : INT64_MAX,
+            .skip = plan->nth - 1,
+            .times = plan->times,
+        };
+        memcpy(fault.sqlstate, plan->sqlstate, sizeof(fault.sqlstate));
+        seam_add(stage->seam, &fault);
+    }
+}
+
+void stage_schedule(struct stage *stage)
+{
+    const struct scenario *scenario = stage->scenario;
+    bool room = true;
+    for (size_t i = 0; i < scenario->event_count; i++) {
+        const struct scenario_event *event = &scenario->events[i];
+        if (event->kind == SCENARIO_POINTS)
+            room = schedule_shorthand(stage, event) && room;
+        else
+            agenda_add(&stage->agenda, event->at.ns, class_of(event), (int64_t)i, event_due, stage,
+                       (void *)(uintptr_t)event);
+    }
+    for (size_t i = 0; i < scenario->job_count; i++) {
+        struct job_actor *job = &stage->jobs[i];
+        const struct scenario_job *plan = job->plan;
+        if (plan->every_ns > 0)
+            agenda_add(&stage->agenda,
+                       plan->has_first ? plan->first.ns : scenario->start_ns + plan->every_ns,
+                       AGENDA_JOB, (int64_t)i, job_due, stage, job);
+    }
+    schedule_running_processes(stage);
+    add_faults(stage);
+    if (!room || stage->agenda.exhausted)
+        run_fail(stage->result, "internal", "no memory for the scenario's events");
+}

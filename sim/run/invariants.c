@@ -1,0 +1,258 @@
+/* What must hold after every run, whatever the scenario (DESIGN 6): one family a function. */
+#include "sim/run/stage.h"
+
+#include "core/base/assert.h"
+#include "core/store/store.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCRATCH_BYTES ((size_t)1024 * 1024 * 1024)
+
+/* conservation: the accounting identity (R-OUT-2), one line each that does not add up */
+static void conservation(struct stage *stage, struct store *store, struct arena *scratch)
+{
+    struct truth_tables tables;
+    struct err err = {0};
+    char *text = NULL;
+    size_t size = 0;
+    if (truth_read_tables(stage->truth, store, scratch, &tables, &err) != STATUS_OK) {
+        run_fail(stage->result, "accounting", "could not read the tables: %s", err.message);
+        return;
+    }
+    FILE *lines = open_memstream(&text, &size);
+    if (lines == NULL) {
+        run_fail(stage->result, "internal", "no memory for the accounting identity");
+        return;
+    }
+    truth_check(stage->truth, &tables, stage->queue, sched_now_ns(stage->sched), lines);
+    fclose(lines);
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+        run_fail(stage->result, "accounting", "%s", line);
+    free(text);
+}
+
+struct sums {
+    struct histogram counts;
+    int64_t count;
+};
+
+static bool same(const struct sums *a, const struct sums *b)
+{
+    return a->count == b->count && memcmp(&a->counts, &b->counts, sizeof(a->counts)) == 0;
+}
+
+static void add_rows(const struct minute_row *rows, size_t count, int64_t from_us, int64_t until_us,
+                     struct sums *sums)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].bucket_start_us < from_us || rows[i].bucket_start_us >= until_us)
+            continue;
+        for (int b = 0; b < HISTOGRAM_BUCKETS; b++)
+            sums->counts.counts[b] += rows[i].counts.counts[b];
+        sums->count += rows[i].count;
+    }
+}
+
+struct rows {
+    struct minute_row *rows;
+    size_t count;
+};
+
+static bool has_time(const struct rows *rows, int64_t from_us, int64_t until_us)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->rows[i].bucket_start_us >= from_us && rows->rows[i].bucket_start_us < until_us)
+            return true;
+    return false;
+}
+
+static bool pending_in(const int64_t *hours, size_t count, int64_t from_us, int64_t until_us)
+{
+    for (size_t i = 0; i < count; i++)
+        if (hours[i] >= from_us && hours[i] < until_us)
+            return true;
+    return false;
+}
+
+/* A coarse row covers the fine rows of its span, where nothing is pending and the fine rows are all
+ * still there. */
+static void covers(struct stage *stage, const struct uuid *tenant, const char *what,
+                   const struct rows *coarse, const struct rows *fine, int64_t span_us,
+                   const int64_t *pending, size_t pending_count)
+{
+    for (size_t i = 0; i < fine->count; i++) {
+        int64_t from = time_floor(fine->rows[i].bucket_start_us, span_us);
+        bool first = i == 0 || time_floor(fine->rows[i - 1].bucket_start_us, span_us) != from;
+        if (!first || pending_in(pending, pending_count, from, from + span_us))
+            continue;
+        struct sums low = {0};
+        struct sums high = {0};
+        add_rows(fine->rows, fine->count, from, from + span_us, &low);
+        add_rows(coarse->rows, coarse->count, from, from + span_us, &high);
+        if (same(&low, &high))
+            continue;
+        char at[TIME_TEXT_SIZE];
+        time_format_ns(from * NS_PER_US, at);
+        run_fail(stage->result, "invariant",
+                 "%s of tenant %s at %s: %" PRId64 " requests below, %" PRId64
+                 " rolled up, and no mark is pending",
+                 what, names_of_tenant(stage->names, tenant), at, low.count, high.count);
+    }
+}
+
+static enum status read_level(struct store *store, enum read_level level, const struct uuid *tenant,
+                              struct arena *scratch, struct rows *out, struct err *err)
+{
+    return store_read_rows(store, level, tenant, INT64_MIN, INT64_MAX, scratch, &out->rows,
+                           &out->count, err);
+}
+
+/* hourly = minutes, daily = hours, where nothing is pending (R-ROLL-1) */
+static void rolled_up(struct stage *stage, struct store *store, struct arena *scratch)
+{
+    for (size_t i = 0; i < stage->scenario->tenant_count; i++) {
+        const struct uuid *tenant = &stage->tenants[i];
+        struct rows minutes;
+        struct rows hours;
+        struct rows days;
+        int64_t *pending;
+        size_t pending_count;
+        struct err err = {0};
+        if (read_level(store, READ_MINUTE, tenant, scratch, &minutes, &err) != STATUS_OK ||
+            read_level(store, READ_HOURLY, tenant, scratch, &hours, &err) != STATUS_OK ||
+            read_level(store, READ_DAILY, tenant, scratch, &days, &err) != STATUS_OK ||
+            store_read_pending(store, tenant, INT64_MIN, INT64_MAX, scratch, &pending,
+                               &pending_count, &err) != STATUS_OK) {
+            run_fail(stage->result, "invariant", "could not read the tables: %s", err.message);
+            return;
+        }
+        covers(stage, tenant, "hour", &hours, &minutes, US_PER_HOUR, pending, pending_count);
+        /* a month that retention dropped leaves days without hours; days are kept for ever */
+        if (has_time(&hours, INT64_MIN, INT64_MAX))
+            covers(stage, tenant, "day", &days, &hours, US_PER_DAY, pending, pending_count);
+    }
+}
+
+/* caps: routes a service and services a tenant and day stay within the bound of one writer; several
+ * writers may overshoot by what they admit at once (R-TX-8) */
+static void caps(struct stage *stage, const struct snapshot *end)
+{
+    size_t writers = stage->scenario->writer_count > 0 ? stage->scenario->writer_count : 1;
+    for (size_t t = 0; t < end->table_count; t++) {
+        const struct table *table = &end->tables[t];
+        if (strcmp(table->name, "route_registry") != 0)
+            continue;
+        int64_t routes = 0;
+        for (size_t row = 0; row < table->row_count; row++) {
+            bool same_service = row > 0;
+            for (size_t i = 0; i < 3 && same_service; i++)
+                same_service =
+                    strcmp(table_cell(table, row, i), table_cell(table, row - 1, i)) == 0;
+            routes = same_service ? routes + 1 : 1;
+            if (routes > stage->scenario->settings.routes_max * (int64_t)writers)
+                run_fail(stage->result, "invariant",
+                         "more than %" PRId64 " routes of service \"%s\" on %s",
+                         stage->scenario->settings.routes_max, table_cell(table, row, 2),
+                         table_cell(table, row, 1));
+        }
+    }
+}
+
+/* dedup: an acknowledged message that was applied has its dedup row until it is 8 days old; a dead
+ * letter has none (R-Q-2) */
+static void dedup(struct stage *stage, const struct snapshot *end)
+{
+    size_t letters;
+    const struct queue_dead_letter *dead = queue_dead_letters(stage->queue, &letters);
+    for (size_t t = 0; t < end->table_count; t++) {
+        const struct table *table = &end->tables[t];
+        if (strcmp(table->name, "ingest_dedup") != 0)
+            continue;
+        for (size_t i = 0; i < letters; i++) {
+            if (dead[i].reason == MESSAGE_DEAD_ID_CONFLICT)
+                continue;       /* the row is the other tenant's */
+            bool other = false; /* the same id may have been applied as another message */
+            for (uint64_t s = 1; s <= queue_last_sequence(stage->queue); s++) {
+                const struct queue_message *message = queue_message_at(stage->queue, s);
+                if (s != dead[i].sequence && bytes_equal(message->msg_id, dead[i].msg_id))
+                    other = true;
+            }
+            for (size_t row = 0; row < table->row_count && !other; row++)
+                if (bytes_equal(bytes_of(table_cell(table, row, 0)), dead[i].msg_id))
+                    run_fail(stage->result, "invariant", "dead letter \"%s\" left a dedup row",
+                             table_cell(table, row, 0));
+        }
+    }
+}
+
+/* time: every stored time lies inside the run (no wall clock, R-FIRST-4); bucket_start is a floor
+ */
+static void virtual_time(struct stage *stage, const struct snapshot *end)
+{
+    static const char *const columns[] = {"first_seen_at", "last_seen_at", "applied_at",
+                                          "marked_at", "created_at"};
+    int64_t from = stage->scenario->start_ns;
+    int64_t until = sched_now_ns(stage->sched);
+    for (size_t t = 0; t < end->table_count; t++) {
+        const struct table *table = &end->tables[t];
+        for (size_t i = 0; i < table->column_count; i++) {
+            bool wanted = false;
+            for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++)
+                wanted = wanted || strcmp(table->columns[i], columns[k]) == 0;
+            for (size_t row = 0; wanted && row < table->row_count; row++) {
+                const char *cell = table_cell(table, row, i);
+                int64_t at;
+                if (!time_parse_ns(cell, strlen(cell), &at) || at < from || at > until)
+                    run_fail(stage->result, "invariant", "%s.%s is %s, outside the run",
+                             table->name, table->columns[i], cell);
+            }
+        }
+    }
+}
+
+/* liveness: with a writer alive and nobody held, the queue is empty after draining */
+static void liveness(struct stage *stage)
+{
+    bool alive = false;
+    for (size_t i = 0; i < stage->scenario->writer_count; i++)
+        alive = alive || stage->writers[i].connection.actor != NULL;
+    for (size_t i = 0; i < stage->scenario->writer_count; i++)
+        if (seam_is_held(stage->seam, stage->scenario->writers[i].name))
+            alive = false;
+    if (!alive || stage->scenario->without_draining)
+        return;
+    size_t depth = queue_depth(stage->queue);
+    if (depth > 0)
+        run_fail(stage->result, "liveness", "%zu messages are still queued at the end", depth);
+}
+
+void stage_check_invariants(struct stage *stage)
+{
+    struct run_result *result = stage->result;
+    struct arena scratch;
+    struct err err = {0};
+    arena_init(&scratch, SCRATCH_BYTES);
+    struct backend_session *session = stage->backend->session_new(stage->backend, "invariants");
+    if (session == NULL || result->snapshot_count == 0) {
+        run_fail(result, "internal", "could not check the invariants");
+    } else {
+        const struct snapshot *end = &result->snapshots[result->snapshot_count - 1];
+        struct store *store = stage->backend->session_store(session);
+        if (store_begin(store, ROLE_READER, &err) == STATUS_OK) {
+            conservation(stage, store, &scratch);
+            rolled_up(stage, store, &scratch);
+            store_rollback(store);
+        } else {
+            run_fail(result, "internal", "could not check the invariants: %s", err.message);
+        }
+        caps(stage, end);
+        dedup(stage, end);
+        virtual_time(stage, end);
+        liveness(stage);
+    }
+    if (session != NULL)
+        stage->backend->session_free(session);
+    arena_free(&scratch);
+}

@@ -1,0 +1,172 @@
+#include "sim/run/run.h"
+
+#include "core/base/assert.h"
+#include "core/base/time.h"
+#include "sim/run/stage.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* How long a run may go on after its last event until the queue is empty: redelivery takes 150 s,
+ * the guard of R-Q-3 asks for 10 minutes. */
+#define DRAIN_NS           (3600 * NS_PER_S)
+#define RESULT_ARENA_BYTES ((size_t)1024 * 1024 * 1024)
+
+void run_fail(struct run_result *result, const char *kind, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    if (result->failure_count < RUN_FAILURES_MAX) {
+        const char *kept = arena_copy(&result->arena, text, strlen(text));
+        result->failures[result->failure_count] =
+            (struct run_failure){kind, kept != NULL ? kept : "(no memory for the text)"};
+    }
+    result->failure_count++;
+}
+
+void run_result_free(struct run_result *result)
+{
+    trace_free(result->trace);
+    arena_free(&result->arena);
+    *result = (struct run_result){0};
+}
+
+/* Lets time pass until until_ns; false when the run cannot go on. */
+static bool run_until(struct stage *stage, int64_t until_ns)
+{
+    switch (sched_run(stage->sched, until_ns)) {
+    case SCHED_REACHED:
+        return !stage->failed_hard;
+    case SCHED_STOPPED:
+        return false;
+    case SCHED_LIVELOCK: {
+        char at[TIME_TEXT_SIZE];
+        time_format_ns(sched_now_ns(stage->sched), at);
+        run_fail(stage->result, "liveness", "livelock: time stands still at %s", at);
+        return false;
+    }
+    }
+    ASSERT(false);
+    return false;
+}
+
+static bool all_writers_gone(const struct stage *stage)
+{
+    for (size_t i = 0; i < stage->scenario->writer_count; i++)
+        if (stage->writers[i].connection.actor != NULL)
+            return false;
+    return true;
+}
+
+static bool anyone_held(const struct stage *stage)
+{
+    for (size_t i = 0; i < stage->scenario->writer_count; i++)
+        if (seam_is_held(stage->seam, stage->scenario->writers[i].name))
+            return true;
+    for (size_t i = 0; i < stage->scenario->job_count; i++)
+        if (seam_is_held(stage->seam, stage->scenario->jobs[i].name))
+            return true;
+    return false;
+}
+
+/* Goes on, without new events, until the queue is empty and nobody is in the middle of something.
+ * What cannot end (no writer, somebody held) is left as it stands: the golden shows it. */
+static void drain(struct stage *stage)
+{
+    int64_t bound = sched_now_ns(stage->sched) + DRAIN_NS;
+    while (sched_now_ns(stage->sched) < bound) {
+        bool working = actors_busy(stage) || queue_depth(stage->queue) > 0;
+        if (!working || all_writers_gone(stage) || anyone_held(stage))
+            return;
+        if (!run_until(stage, sched_now_ns(stage->sched) + NS_PER_S))
+            return;
+    }
+    run_fail(stage->result, "liveness", "the queue still holds %zu messages an hour after the end",
+             queue_depth(stage->queue));
+}
+
+static void check_unused_fault(struct stage *stage)
+{
+    const struct fault *fault = seam_unused(stage->seam);
+    if (fault != NULL)
+        run_fail(stage->result, "fault", "a fault never happened: %s %s %s (actor %s)",
+                 fault->kind == FAULT_HOLD    ? "hold"
+                 : fault->kind == FAULT_CRASH ? "crash"
+                 : fault->kind == FAULT_CUT   ? "cut"
+                 : fault->kind == FAULT_ERROR ? "fault"
+                                              : "lose reply of",
+                 fault->after ? "after" : "at", fault->step,
+                 fault->actor != NULL ? fault->actor : "any");
+}
+
+static void judge(struct stage *stage)
+{
+    const struct scenario *scenario = stage->scenario;
+    struct err err = {0};
+    if (stage_snapshot(stage, "end", &err) != STATUS_OK)
+        run_fail(stage->result, "internal", "%s", err.message);
+    for (size_t i = 0; i < scenario->expect_count; i++)
+        stage_expect(stage, &scenario->expects[i].expect, scenario->expects[i].place);
+    check_unused_fault(stage);
+    stage_check_invariants(stage);
+    stage_check_reference(stage);
+}
+
+static void close_trace(struct stage *stage)
+{
+    struct run_result *result = stage->result;
+    const struct snapshot *end =
+        result->snapshot_count > 0 ? &result->snapshots[result->snapshot_count - 1] : NULL;
+    trace_event(result->trace, sched_now_ns(stage->sched), "", "End");
+    for (size_t i = 0; end != NULL && i < end->table_count; i++)
+        trace_int(result->trace, end->tables[i].name, (int64_t)end->tables[i].row_count);
+    trace_end(result->trace);
+    result->trace_hash = trace_hash(result->trace);
+    result->trace_events = trace_events(result->trace);
+    result->steps = sched_steps(stage->sched);
+    result->virtual_ns = sched_now_ns(stage->sched) - stage->scenario->start_ns;
+}
+
+enum status run_scenario(struct backend *backend, const struct scenario *scenario,
+                         const struct run_options *options, struct run_result *result,
+                         struct err *err)
+{
+    *result = (struct run_result){0};
+    arena_init(&result->arena, RESULT_ARENA_BYTES);
+    result->trace = trace_new(options->trace);
+    if (result->trace == NULL)
+        return err_set(err, STATUS_NO_MEMORY, NULL, "no memory for a trace");
+    if (options->keep_trace)
+        trace_keep(result->trace);
+    struct stage stage = {.scenario = scenario,
+                          .options = options,
+                          .result = result,
+                          .rules = scenario->rules,
+                          .backend = backend,
+                          .trace = result->trace};
+    enum status status = STATUS_OK;
+    if (options->rules_text != NULL)
+        status = rules_parse(options->rules_text, strlen(options->rules_text), &stage.rules, err);
+    if (status == STATUS_OK)
+        status = stage_build(&stage, err);
+    if (status == STATUS_OK) {
+        stage_schedule(&stage);
+        if (run_until(&stage, scenario->run_until.ns) && !scenario->without_draining) {
+            seam_disarm(stage.seam);
+            drain(&stage);
+        }
+        judge(&stage);
+        close_trace(&stage);
+    }
+    stage_free(&stage);
+    struct err reset_err = {0};
+    if (backend->reset(backend, &reset_err) != STATUS_OK && status == STATUS_OK) {
+        *err = reset_err;
+        status = reset_err.status;
+    }
+    return status;
+}
