@@ -79,6 +79,8 @@ void seam_free(struct seam *seam);
 /* Faults fire in the order they were added. The struct is copied, its strings are not. False: out
  * of memory. */
 bool seam_add(struct seam *seam, const struct fault *fault);
+/* No fault fires any more (the draining after a run). Who is held stays held. */
+void seam_disarm(struct seam *seam);
 /* Wakes an actor that is held; false when it is not. */
 bool seam_release(struct seam *seam, const char *actor);
 bool seam_is_held(const struct seam *seam, const char *actor);

@@ -43,6 +43,12 @@ bool seam_add(struct seam *seam, const struct fault *fault)
     return true;
 }
 
+void seam_disarm(struct seam *seam)
+{
+    for (size_t i = 0; i < seam->count; i++)
+        seam->armed[i].fault.until_ns = INT64_MIN;
+}
+
 const struct fault *seam_unused(const struct seam *seam)
 {
     for (size_t i = 0; i < seam->count; i++)

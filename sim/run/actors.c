@@ -2,6 +2,7 @@
 #include "sim/run/stage.h"
 
 #include "core/base/assert.h"
+#include "core/base/time.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -365,18 +366,32 @@ bool actors_busy(struct stage *stage)
     return queue_in_flight(stage->queue) > 0;
 }
 
+/* Dead before anything of them is freed, and out of every lock queue before the next one dies. */
+static void end_actor(struct connection *connection)
+{
+    if (connection->actor != NULL) {
+        sched_kill(connection->stage->sched, connection->actor);
+        connection->actor = NULL;
+    }
+    cut_session(connection);
+}
+
 void actors_free(struct stage *stage)
 {
     for (size_t i = 0; stage->writers != NULL && i < stage->scenario->writer_count; i++) {
-        stage->writers[i].connection.actor = NULL;
+        end_actor(&stage->writers[i].connection);
+        if (stage->writers[i].consumer != NULL)
+            consumer_crashed(stage->writers[i].consumer);
+    }
+    for (size_t i = 0; stage->jobs != NULL && i < stage->scenario->job_count; i++)
+        end_actor(&stage->jobs[i].connection);
+    for (struct purge_actor *purge = stage->purges; purge != NULL; purge = purge->next)
+        end_actor(&purge->connection);
+    for (size_t i = 0; stage->writers != NULL && i < stage->scenario->writer_count; i++)
         writer_release(&stage->writers[i]);
-    }
-    for (size_t i = 0; stage->jobs != NULL && i < stage->scenario->job_count; i++) {
-        stage->jobs[i].connection.actor = NULL;
+    for (size_t i = 0; stage->jobs != NULL && i < stage->scenario->job_count; i++)
         job_release(&stage->jobs[i]);
-    }
     for (struct purge_actor *purge = stage->purges; purge != NULL; purge = purge->next) {
-        purge->connection.actor = NULL;
         job_free(purge->job);
         connection_close(&purge->connection);
     }

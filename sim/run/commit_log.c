@@ -26,7 +26,7 @@ static bool is_kept(enum query_id query)
     case QUERY_ROLLUP_HOUR:
     case QUERY_ROLLUP_DAY:
     case QUERY_CLAIM_ROLLUP_HOURS:
-    case QUERY_CLAIM_MARKED_HOURS:
+    case QUERY_CLAIM_MARKED_HOUR:
     case QUERY_RESTORE_ROLLUP_MARK:
     case QUERY_MARK_DRIFTED_HOURS:
     case QUERY_CREATE_MINUTE_PARTITION:

@@ -23,8 +23,8 @@ static const struct dumped dumped[] = {
     {"ingest_warnings", 3, QUERY_DUMP_INGEST_WARNINGS},
     {"rollup_pending", 2, QUERY_DUMP_ROLLUP_PENDING},
     {"tenants", 1, QUERY_DUMP_TENANTS},
-    {"minute_partitions", 1, QUERY_DUMP_MINUTE_PARTITIONS},
-    {"hourly_partitions", 1, QUERY_DUMP_HOURLY_PARTITIONS},
+    {"minute_partitions", 1, QUERY_LIST_MINUTE_PARTITIONS},
+    {"hourly_partitions", 1, QUERY_LIST_HOURLY_PARTITIONS},
 };
 #define DUMPED (sizeof(dumped) / sizeof(dumped[0]))
 

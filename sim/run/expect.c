@@ -2,6 +2,7 @@
 #include "sim/run/stage.h"
 
 #include "core/base/assert.h"
+#include "core/base/time.h"
 #include "core/reader/reader.h"
 #include "sim/run/dump.h"
 #include <inttypes.h>

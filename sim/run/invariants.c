@@ -2,6 +2,7 @@
 #include "sim/run/stage.h"
 
 #include "core/base/assert.h"
+#include "core/base/time.h"
 #include "core/store/store.h"
 #include <inttypes.h>
 #include <stdio.h>

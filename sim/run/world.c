@@ -354,8 +354,6 @@ enum status stage_build(struct stage *stage, struct err *err)
 
 void stage_free(struct stage *stage)
 {
-    /* actors first: killing them is the scheduler's business, what they own is ours */
-    sched_free(stage->sched);
     actors_free(stage);
     for (size_t i = 0; i < stage->process_count; i++)
         process_free(stage->processes[i]);
@@ -371,5 +369,7 @@ void stage_free(struct stage *stage)
     names_free(stage->names);
     log_book_free(&stage->log);
     agenda_free(&stage->agenda);
+    if (stage->sched != NULL)
+        sched_free(stage->sched);
     arena_free(&stage->arena);
 }
