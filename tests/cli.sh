@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# The command line as a user meets it: real exports against their truth, wrong input, exit codes.
+# Usage: tests/cli.sh METERSIM      Last line: "cli: N passed, N failed".
+set -u
+export LC_ALL=C
+unset CI
+metersim=$(realpath "$1")
+root=$(pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+passed=0
+failed=0
+
+ok() { passed=$((passed + 1)); }
+bad() {
+    failed=$((failed + 1))
+    echo "FAILED $1"
+    [ -s "$tmp/err" ] && tail -n 5 "$tmp/err"
+    return 0
+}
+# expect NAME EXIT_CODE PATTERN COMMAND...: the code, and the pattern somewhere in the output
+expect() {
+    local name=$1 code=$2 pattern=$3
+    shift 3
+    "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    local got=$?
+    if [ $got -ne "$code" ]; then
+        bad "$name: exit $got, expected $code"
+    elif [ -n "$pattern" ] && ! cat "$tmp/out" "$tmp/err" | grep -qE -- "$pattern"; then
+        bad "$name: nothing says \"$pattern\""
+    else
+        ok
+    fi
+}
+
+# "GET /cart 200" 245 per line, from a truth file and from the tables
+truth_of() { sed -nE 's/^ *"([A-Z]+ [^"]+)": ([0-9]+),?$/\1 \2/p' "$1" | sort; }
+answer_of() { awk '$5 == "metric" { print $2, $3, $4, $6 }' "$1" | sort; }
+
+for folder in cum-pb cum-json delta-pb cum-msdefaults-pb; do
+    data=tests/data/otlp/$folder
+    db=$tmp/$folder.sqlite
+    expect "ingest $folder" 0 "message applied +5" "$metersim" ingest "$data"/0*.* --db "$db"
+    truth_of "$data/truth.json" >"$tmp/truth"
+    for level in minute hourly daily; do
+        [ $level = hourly ] && expect "jobs $folder" 0 "rollup_hours" "$metersim" jobs --db "$db"
+        "$metersim" query --db "$db" --level $level >"$tmp/answer" 2>"$tmp/err"
+        answer_of "$tmp/answer" >"$tmp/got"
+        if [ -s "$tmp/truth" ] && diff "$tmp/truth" "$tmp/got" >"$tmp/err"; then
+            ok
+        else
+            bad "$folder $level rows against truth.json"
+        fi
+    done
+    expect "ingest $folder twice is harmless" 0 "message already_applied +5" \
+        "$metersim" ingest "$data"/0*.* --db "$db"
+    "$metersim" query --db "$db" --level minute >"$tmp/answer" 2>"$tmp/err"
+    answer_of "$tmp/answer" >"$tmp/got"
+    diff "$tmp/truth" "$tmp/got" >"$tmp/err" && ok || bad "$folder after a second import"
+    lossy=$(grep -c lossy "$tmp/answer")
+    rows=$(wc -l <"$tmp/got")
+    case $folder in
+    cum-msdefaults-pb) [ "$lossy" -eq "$rows" ] && ok || bad "$folder is lossy in every row" ;;
+    *) [ "$lossy" -eq 0 ] && ok || bad "$folder is exact in every row" ;;
+    esac
+done
+expect "query answers percentiles" 0 "p95 0\.[0-9]+" "$metersim" query --db "$tmp/cum-pb.sqlite"
+expect "query filters" 0 "POST +/pay +200" "$metersim" query --db "$tmp/cum-pb.sqlite" --route /pay
+expect "query of nothing" 0 "no rows" "$metersim" query --db "$tmp/cum-pb.sqlite" --route /nowhere
+expect "query as JSON" 0 '^.?\{?"?rows|"requests":' "$metersim" query --db "$tmp/cum-pb.sqlite" --json
+
+# wrong input: what, where, what now
+expect "no command" 2 "exit codes" "$metersim"
+expect "unknown command" 2 'unknown command "runn"' "$metersim" runn
+expect "help" 0 "metersim ingest" "$metersim" help
+expect "unknown option" 2 'did you mean "--seed"' "$metersim" run --sed 1
+expect "option without value" 2 "needs a value" "$metersim" run --seed
+expect "bad seed" 2 "A\.\.B" "$metersim" run --seed x
+expect "unknown rule" 2 "A-77" "$metersim" run --rules=-A-77
+expect "missing scenario" 2 "could not open" "$metersim" run "$tmp/none.scn"
+expect "folder without scenarios" 2 "no scenario" "$metersim" run "$tmp"
+expect "ingest without files" 2 "FILE is required" "$metersim" ingest --db "$tmp/x.sqlite"
+expect "ingest without database" 2 "--db PATH is required" "$metersim" ingest x.pb
+expect "ingest of a missing file" 2 "could not open file" "$metersim" ingest "$tmp/none.pb" --db "$tmp/x.sqlite"
+expect "bad time" 2 "UTC time" "$metersim" jobs --db "$tmp/cum-pb.sqlite" --now tomorrow
+expect "jobs on a missing database" 2 "" "$metersim" jobs --db "$tmp/none.sqlite"
+[ -e "$tmp/none.sqlite" ] && bad "jobs made a database that was not there" || ok
+expect "query on a missing database" 2 "" "$metersim" query --db "$tmp/none.sqlite"
+printf 'this is no database, but a text of more than sixteen bytes' >"$tmp/text.sqlite"
+expect "a file that is no database" 2 "not a database" "$metersim" query --db "$tmp/text.sqlite"
+expect "a folder as database" 2 "" "$metersim" query --db "$tmp"
+printf '\377\377\377\377' >"$tmp/garbage.pb"
+expect "garbage is refused with a reason" 2 "" "$metersim" ingest "$tmp/garbage.pb" --db "$tmp/y.sqlite"
+cp tests/data/otlp/cum-pb/000.pb "$tmp/good.pb"
+expect "garbage beside good files" 1 "message dead_validation +1" \
+    "$metersim" ingest "$tmp/good.pb" "$tmp/garbage.pb" --db "$tmp/z.sqlite"
+
+# scenarios: every error of a file in one go, nothing is run
+cat >"$tmp/bad.scn" <<'S'
+scenario "two errors"
+start soon
+tenant acme
+writer w1
+at 0s nobody starts
+run until 1m
+derive
+  nothing.
+S
+expect "scenario error one" 2 "bad.scn:2:[0-9]+: " "$metersim" run "$tmp/bad.scn"
+grep -qE "bad.scn:5:[0-9]+: " "$tmp/err" && ok || bad "scenario error two in the same go"
+expect "trace wants one scenario" 2 "--trace takes one" "$metersim" run --trace "$tmp/t" scenarios
+CI=1 expect "update is refused in CI" 2 "refused in CI" env CI=1 "$metersim" run --update
+cd "$tmp" || exit 1
+expect "doctor outside the tree" 3 "root of the source tree" "$metersim" doctor
+cd "$root" || exit 1
+expect "doctor" 0 "sqlite .*good" "$metersim" doctor
+"$metersim" run --json scenarios/first-point >"$tmp/out" 2>"$tmp/err"
+grep -qE '"scenarios":\[\{"name":"scenarios/first-point/.*"trace_hash":"[0-9a-f]{16}"' "$tmp/out" && ok || bad "run --json"
+"$metersim" run >/dev/full 2>"$tmp/err"
+[ $? -eq 5 ] && ok || bad "a full disk under stdout is exit 5"
+echo "cli: $passed passed, $failed failed"
+[ $failed -eq 0 ]
