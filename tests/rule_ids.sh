@@ -11,13 +11,17 @@ failed=0
 defined=$(grep -oE '^- \*\*(R-[A-Z]+-[0-9]+|[AS]-[0-9]+)\*\*' "$contract" | tr -d '*' | cut -c3- | sort)
 doubles=$(echo "$defined" | uniq -d)
 [ -z "$doubles" ] || { echo "rule_ids: defined twice in $contract: $doubles"; failed=1; }
+# text in quotes is a test's input, not a citation
 while IFS=: read -r file line id; do
     if ! echo "$defined" | grep -qx -- "$id"; then
         echo "rule_ids: $file:$line: $id is not in $contract"
         failed=1
     fi
-done < <(grep -rnoE "$ids" core sim sql tests scenarios README.md --include='*.c' --include='*.h' \
-    --include='*.md' --include='*.sql' --include='*.scn' --include='*.proto' --include='*.patch')
+done < <(find core sim sql tests scenarios README.md -name '*.c' -o -name '*.h' -o -name '*.md' \
+    -o -name '*.sql' -o -name '*.scn' -o -name '*.proto' -o -name '*.patch' | sort |
+    while read -r file; do
+        sed -E 's/"[^"]*"//g' "$file" | grep -noE "$ids" | sed "s|^|$file:|"
+    done)
 # ranges such as R-PT-1..6 cite only their first id; they are prose
 cited=$(grep -rhoE "$ids" tests scenarios --include='*.c' --include='*.scn' | sort -u)
 for id in $defined; do
