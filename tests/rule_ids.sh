@@ -20,7 +20,7 @@ while IFS=: read -r file line id; do
 done < <(find core sim sql tests scenarios README.md -name '*.c' -o -name '*.h' -o -name '*.md' \
     -o -name '*.sql' -o -name '*.scn' -o -name '*.proto' -o -name '*.patch' | sort |
     while read -r file; do
-        sed -E 's/"[^"]*"//g' "$file" | grep -noE "$ids" | sed "s|^|$file:|"
+        sed -E 's/"([^"\\]|\\.)*"//g' "$file" | grep -noE "$ids" | sed "s|^|$file:|"
     done)
 # ranges such as R-PT-1..6 cite only their first id; they are prose
 cited=$(grep -rhoE "$ids" tests scenarios --include='*.c' --include='*.scn' | sort -u)
