@@ -64,7 +64,7 @@ static bool connection_open(struct connection *connection, enum fence_kind kind,
     if (connection->session == NULL)
         return false;
     struct store *store = stage->backend->session_store(connection->session);
-    connection->log_store = commit_log_store_new(&stage->commits, store);
+    connection->log_store = commit_log_store_new(&stage->commits, store, false);
     connection->meter = meter_new(stage->meters);
     if (connection->log_store == NULL || connection->meter == NULL)
         return false;

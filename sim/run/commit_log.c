@@ -8,6 +8,7 @@ struct log_store {
     struct store store;
     struct store *inner;
     struct commit_log *log;
+    bool by_operator;
     size_t open_count; /* entries of the open transaction, behind the committed ones of `open` */
     size_t open_capacity;
     struct commit_entry *open;
@@ -78,7 +79,8 @@ static void keep(struct log_store *store, const struct store_call *call, const s
         store->open_capacity = capacity;
     }
     struct commit_entry *entry = &store->open[store->open_count];
-    *entry = (struct commit_entry){.query = call->query, .affected = affected};
+    *entry = (struct commit_entry){
+        .query = call->query, .affected = affected, .by_operator = store->by_operator};
     entry->params = copy_row(log, params, query->params, query->param_count);
     if (results != NULL)
         entry->results = copy_row(log, results, query->results, query->result_count);
@@ -98,7 +100,7 @@ static void keep_call(struct log_store *store, const struct store_call *call)
             keep(store, call, call->params, call->results + i * (size_t)query->result_count, 1);
         return;
     }
-    if (query->result_count > 0)
+    if (query->result_count > 0 && call->query != QUERY_MARK_DRIFTED_HOURS)
         return;
     for (size_t i = 0; i < call->row_count; i++) {
         int64_t affected = call->row_affected != NULL ? call->row_affected[i] : call->affected;
@@ -147,7 +149,7 @@ static enum status log_call(struct store *base, struct store_call *call, struct 
     return status;
 }
 
-struct store *commit_log_store_new(struct commit_log *log, struct store *inner)
+struct store *commit_log_store_new(struct commit_log *log, struct store *inner, bool by_operator)
 {
     ASSERT(log != NULL && inner != NULL);
     struct log_store *store = calloc(1, sizeof(*store));
@@ -156,6 +158,7 @@ struct store *commit_log_store_new(struct commit_log *log, struct store *inner)
     store->store.call = log_call;
     store->inner = inner;
     store->log = log;
+    store->by_operator = by_operator;
     return &store->store;
 }
 

@@ -13,9 +13,10 @@
 struct commit_entry {
     enum query_id query;
     const struct value *params;  /* one row; texts and blobs are copied */
-    const struct value *results; /* CLAIM queries: one result row; else NULL */
+    const struct value *results; /* one result row; NULL: the query has none, or returned none */
     int64_t affected;            /* of this row: 0 or 1 for INSERT, the call's for others */
     uint64_t transaction;        /* 1, 2, ... in order of their commits */
+    bool by_operator;            /* set-up and control plane, not a job */
 };
 
 struct commit_log {
@@ -30,7 +31,7 @@ struct commit_log {
 void commit_log_init(struct commit_log *log, struct arena *arena);
 
 /* A decorated store; the caller frees it. inner must outlive it. NULL: out of memory. */
-struct store *commit_log_store_new(struct commit_log *log, struct store *inner);
+struct store *commit_log_store_new(struct commit_log *log, struct store *inner, bool by_operator);
 void commit_log_store_free(struct store *store);
 /* The session below was cut: what it had open is rolled back. */
 void commit_log_store_cut(struct store *store);

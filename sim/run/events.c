@@ -290,7 +290,7 @@ static enum status with_store(struct stage *stage,
     struct store *store = NULL;
     enum status status = STATUS_NO_MEMORY;
     if (session != NULL)
-        log = commit_log_store_new(&stage->commits, stage->backend->session_store(session));
+        log = commit_log_store_new(&stage->commits, stage->backend->session_store(session), true);
     struct meter *meter = log != NULL ? meter_new(stage->meters) : NULL;
     if (meter != NULL)
         store = meter_store_new(meter, log);

@@ -89,7 +89,8 @@ static enum status set_up_database(struct stage *stage, struct err *err)
     struct backend_session *session = backend->session_new(backend, "set-up");
     if (session == NULL)
         return no_memory(err);
-    struct store *store = commit_log_store_new(&stage->commits, backend->session_store(session));
+    struct store *store =
+        commit_log_store_new(&stage->commits, backend->session_store(session), true);
     status = store != NULL ? set_up_tenants(stage, store, err) : no_memory(err);
     if (status == STATUS_OK)
         status = drop_missing(stage, store, err);
