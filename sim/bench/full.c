@@ -139,18 +139,17 @@ static enum status make_payloads(struct full_payloads *payloads, struct err *err
     struct sched *sched = sched_new(1, FULL_START_NS);
     struct queue_config config = queue_config_default();
     struct queue *queue = sched != NULL ? queue_new(&config, sched, NULL) : NULL;
-    payloads->tenant = names_tenant_uuid("bench");
     arena_init(&payloads->arena, (size_t)1024 * 1024 * 1024);
     enum status status = series_maker_init(&maker, rules_default(), NULL, err);
     if (status != STATUS_OK)
         return status;
     struct publisher *publisher = queue != NULL ? publisher_new(queue, NULL, &maker) : NULL;
-    struct telemetry telemetry = {.tenant = payloads->tenant,
-                                  .service = bytes_of("shop"),
+    struct telemetry telemetry = {.service = bytes_of("shop"),
                                   .source = SOURCE_METRIC,
                                   .bounds = histogram_bounds,
                                   .bound_count = HISTOGRAM_BOUNDS};
-    bool room = publisher != NULL;
+    bool room = publisher != NULL && names_tenant_uuid("bench", &payloads->tenant);
+    telemetry.tenant = payloads->tenant;
     for (int i = 0; i < FULL_SERIES && room; i++) {
         series[i] = make_series(&maker, &telemetry, i);
         room = series[i] != NULL;
@@ -189,7 +188,7 @@ static enum status world_open(struct full_world *world, struct overlay *overlay,
     world->trace = trace_new(NULL);
     world->seam = seam_new(world->sched, world->trace);
     world->queue = queue_new(&config, world->sched, world->trace);
-    world->meters = meters_new(NULL);
+    world->meters = meters_new(NULL, world->sched);
     log_book_init(&world->log, world->sched);
     overlay_attach(overlay, world->sched, NULL);
     world->session = overlay_session_new(overlay, "w1");

@@ -64,11 +64,16 @@ static bool connection_open(struct connection *connection, enum fence_kind kind,
     if (connection->session == NULL)
         return false;
     struct store *store = stage->backend->session_store(connection->session);
-    connection->log_store = commit_log_store_new(&stage->commits, store, false);
+    if (stage->options->wrap != NULL)
+        store = stage->options->wrap(stage->options->wrap_context, store);
     connection->meter = meter_new(stage->meters);
-    if (connection->log_store == NULL || connection->meter == NULL)
+    if (!stage->options->bare) {
+        connection->log_store = commit_log_store_new(&stage->commits, store, false);
+        store = connection->log_store;
+    }
+    if (store == NULL || connection->meter == NULL)
         return false;
-    struct store *metered = meter_store_new(connection->meter, connection->log_store);
+    struct store *metered = meter_store_new(connection->meter, store);
     if (metered == NULL)
         return false;
     connection->metered = metered;

@@ -59,6 +59,17 @@ static void plan_export(struct stage *stage, struct process *process)
         agenda_add(&stage->agenda, at, AGENDA_EXPORT, place, export_due, stage, process);
 }
 
+static void process_begins(void *context, void *item)
+{
+    struct stage *stage = context;
+    struct process *process = item;
+    int64_t now = sched_now_ns(stage->sched);
+    if (process_running(process))
+        return;
+    process_start(process, now, now);
+    plan_export(stage, process);
+}
+
 /* ---- subjects ---- */
 
 static void process_event(struct stage *stage, const struct scenario_event *event)
@@ -78,10 +89,15 @@ static void process_event(struct stage *stage, const struct scenario_event *even
         else if (process_running(process) &&
                  (event->kind == SCENARIO_CRASHES || event->kind == SCENARIO_RESTARTS))
             process_crash(process);
+        else if (event->kind == SCENARIO_RESENDS)
+            status = process_resend(process, &err);
         if (event->kind == SCENARIO_STARTS || event->kind == SCENARIO_RESTARTS) {
-            size_t replica = event->subject.replica > 0 ? 0 : i;
-            process_start(process, now + plan->apart_ns * (int64_t)replica);
-            plan_export(stage, process);
+            int64_t replica = event->subject.replica > 0 ? 0 : (int64_t)i;
+            if (plan->apart_ns * replica == 0) /* at once: traffic of this instant is served */
+                process_begins(stage, process);
+            else
+                agenda_add(&stage->agenda, now + plan->apart_ns * replica, AGENDA_TRAFFIC,
+                           event - stage->scenario->events, process_begins, stage, process);
         }
         check(stage, event, status, &err);
     }
@@ -201,8 +217,7 @@ static void send_points(struct stage *stage, const struct scenario_event *event)
         for (size_t i = 0; i < event->point_count; i++)
             convert_point(stage, &event->points[i], &points[i]);
         struct posting posting = posting_of(stage, event, event->msg_id);
-        status = publisher_send(stage->publisher, &posting, points, event->point_count, NULL, NULL,
-                                &err);
+        status = publisher_send(stage->publisher, &posting, points, event->point_count, NULL, &err);
     }
     free(points);
     check(stage, event, status, &err);
@@ -223,8 +238,7 @@ static void send_shorthand(void *context, void *item)
     struct err err = {0};
     convert_point(stage, &event->points[which->index], &point);
     struct posting posting = posting_of(stage, event, event->msg_ids[which->index]);
-    check(stage, event, publisher_send(stage->publisher, &posting, &point, 1, NULL, NULL, &err),
-          &err);
+    check(stage, event, publisher_send(stage->publisher, &posting, &point, 1, NULL, &err), &err);
 }
 
 /* A captured file, from where the scenarios are run: tests/data of the source tree. */
@@ -247,20 +261,28 @@ static enum status read_captured(const char *path, struct arena *arena, struct b
     return STATUS_OK;
 }
 
+static enum payload_format format_of(const char *path)
+{
+    size_t size = strlen(path);
+    bool json = size > 5 && strcmp(path + size - 5, ".json") == 0;
+    return json ? PAYLOAD_JSON : PAYLOAD_PROTOBUF;
+}
+
 static void deliver(struct stage *stage, const struct scenario_event *event)
 {
     struct posting posting = posting_of(stage, event, event->msg_id);
     struct err err = {0};
     enum status status;
     if (event->kind == SCENARIO_DELIVER_BYTES) {
-        status = publisher_send_bytes(stage->publisher, &posting, event->bytes, NULL, NULL, &err);
+        status = publisher_send_bytes(stage->publisher, &posting, event->bytes, NULL, &err);
     } else {
         struct bytes payload;
         struct arena scratch;
         arena_init(&scratch, 4 * LIMIT_PAYLOAD_BYTES);
         status = read_captured(event->path, &scratch, &payload, &err);
         if (status == STATUS_OK)
-            status = publisher_send_captured(stage->publisher, &posting, payload, NULL, NULL, &err);
+            status = publisher_send_captured(stage->publisher, &posting, payload,
+                                             format_of(event->path), NULL, &err);
         arena_free(&scratch);
     }
     check(stage, event, status, &err);
@@ -372,6 +394,7 @@ static void act(struct stage *stage, const struct scenario_event *event)
     case SCENARIO_CRASHES:
     case SCENARIO_RESTARTS:
     case SCENARIO_EXPORTS:
+    case SCENARIO_RESENDS:
     case SCENARIO_RUNS:
         subject_event(stage, event);
         break;
@@ -418,6 +441,7 @@ static enum agenda_class class_of(const struct scenario_event *event)
 {
     switch (event->kind) {
     case SCENARIO_EXPORTS:
+    case SCENARIO_RESENDS:
         return AGENDA_EXPORT;
     case SCENARIO_STOPS:
     case SCENARIO_CRASHES:
@@ -479,8 +503,12 @@ static void schedule_running_processes(struct stage *stage)
             continue;
         for (int replica = 0; replica < plan->replicas; replica++) {
             struct process *process = stage->processes[stage->process_first[i] + (size_t)replica];
-            process_start(process, plan->started.ns + plan->apart_ns * replica);
-            process_skip_exports(process, scenario->start_ns);
+            int64_t at = plan->started.ns + plan->apart_ns * replica;
+            if (at > scenario->start_ns) {
+                agenda_add(&stage->agenda, at, AGENDA_TRAFFIC, -1, process_begins, stage, process);
+                continue;
+            }
+            process_start(process, at, scenario->start_ns);
             plan_export(stage, process);
         }
     }
@@ -488,15 +516,10 @@ static void schedule_running_processes(struct stage *stage)
 
 static void add_faults(struct stage *stage)
 {
-    static const enum fault_kind kinds[] = {
-        [SCENARIO_FAULT_ERROR] = FAULT_ERROR, [SCENARIO_FAULT_LOSE] = FAULT_LOST_REPLY,
-        [SCENARIO_FAULT_CUT] = FAULT_CUT,     [SCENARIO_FAULT_CRASH] = FAULT_CRASH,
-        [SCENARIO_FAULT_HOLD] = FAULT_HOLD,
-    };
     for (size_t i = 0; i < stage->scenario->fault_count; i++) {
         const struct scenario_fault *plan = &stage->scenario->faults[i];
         struct fault fault = {
-            .kind = kinds[plan->kind],
+            .kind = plan->kind,
             .actor = plan->actor.kind == SCENARIO_NOBODY ? NULL : plan->actor.name,
             .step = plan->step,
             .after = plan->after,

@@ -46,12 +46,11 @@ static void expect_dlq(struct judging *judging)
 {
     const struct scenario_expect *expect = judging->expect;
     const struct uuid *tenant = tenant_of(judging);
-    size_t count;
     int64_t got = 0;
-    const struct queue_dead_letter *letters = queue_dead_letters(judging->stage->queue, &count);
-    for (size_t i = 0; i < count; i++) {
-        bool wanted = !expect->has_reason || letters[i].reason == expect->message;
-        if (wanted && (tenant == NULL || uuid_compare(&letters[i].tenant, tenant) == 0))
+    for (size_t i = 0; i < queue_dead_count(judging->stage->queue); i++) {
+        const struct queue_dead_letter *letter = queue_dead_letter_at(judging->stage->queue, i);
+        bool wanted = !expect->has_reason || letter->reason == expect->message;
+        if (wanted && (tenant == NULL || uuid_compare(&letter->tenant, tenant) == 0))
             got++;
     }
     compare_count(judging, expect->has_reason ? message_outcome_name(expect->message) : "dlq", got);

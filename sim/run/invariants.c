@@ -27,7 +27,7 @@ static void conservation(struct stage *stage, struct store *store, struct arena 
         run_fail(stage->result, "internal", "no memory for the accounting identity");
         return;
     }
-    truth_check(stage->truth, &tables, stage->queue, sched_now_ns(stage->sched), lines);
+    truth_check(stage->truth, &tables, stage->queue, lines);
     fclose(lines);
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
         run_fail(stage->result, "accounting", "%s", line);
@@ -165,23 +165,22 @@ static void caps(struct stage *stage, const struct snapshot *end)
  * letter has none (R-Q-2) */
 static void dedup(struct stage *stage, const struct snapshot *end)
 {
-    size_t letters;
-    const struct queue_dead_letter *dead = queue_dead_letters(stage->queue, &letters);
     for (size_t t = 0; t < end->table_count; t++) {
         const struct table *table = &end->tables[t];
         if (strcmp(table->name, "ingest_dedup") != 0)
             continue;
-        for (size_t i = 0; i < letters; i++) {
-            if (dead[i].reason == MESSAGE_DEAD_ID_CONFLICT)
+        for (size_t i = 0; i < queue_dead_count(stage->queue); i++) {
+            const struct queue_dead_letter *dead = queue_dead_letter_at(stage->queue, i);
+            if (dead->reason == MESSAGE_DEAD_ID_CONFLICT)
                 continue;       /* the row is the other tenant's */
             bool other = false; /* the same id may have been applied as another message */
             for (uint64_t s = 1; s <= queue_last_sequence(stage->queue); s++) {
                 const struct queue_message *message = queue_message_at(stage->queue, s);
-                if (s != dead[i].sequence && bytes_equal(message->msg_id, dead[i].msg_id))
+                if (s != dead->sequence && bytes_equal(message->msg_id, dead->msg_id))
                     other = true;
             }
             for (size_t row = 0; row < table->row_count && !other; row++)
-                if (bytes_equal(bytes_of(table_cell(table, row, 0)), dead[i].msg_id))
+                if (bytes_equal(bytes_of(table_cell(table, row, 0)), dead->msg_id))
                     run_fail(stage->result, "invariant", "dead letter \"%s\" left a dedup row",
                              table_cell(table, row, 0));
         }

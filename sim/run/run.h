@@ -18,6 +18,10 @@ struct run_options {
     const char *rules_text; /* on top of the scenario's; NULL: none */
     FILE *trace;            /* sink of the events; NULL: the hash alone */
     bool keep_trace;        /* for trace_first_difference */
+    bool bare;              /* bench: nothing is kept for judging, and nothing is judged */
+    /* bench: decorates the session of every writer and job; NULL: nobody does */
+    struct store *(*wrap)(void *context, struct store *session);
+    void *wrap_context;
 };
 
 #define RUN_FAILURES_MAX 64

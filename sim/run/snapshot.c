@@ -60,10 +60,8 @@ static struct table *dead_letters(struct stage *stage, struct arena *arena)
     static const char *const columns[] = {"sequence", "msg_id",     "tenant", "reason",
                                           "sqlstate", "deliveries", "time"};
     struct table *table = table_new(arena, "dlq", 1, columns, 7);
-    size_t count;
-    const struct queue_dead_letter *letters = queue_dead_letters(stage->queue, &count);
-    for (size_t i = 0; table != NULL && i < count; i++) {
-        const struct queue_dead_letter *letter = &letters[i];
+    for (size_t i = 0; table != NULL && i < queue_dead_count(stage->queue); i++) {
+        const struct queue_dead_letter *letter = queue_dead_letter_at(stage->queue, i);
         const char *cells[] = {
             cell_int(arena, (int64_t)letter->sequence),
             cell_text(arena, letter->msg_id),

@@ -176,7 +176,9 @@ static bool build_tenants(struct stage *stage)
         return false;
     for (size_t i = 0; i < count; i++) {
         const struct scenario_tenant *tenant = &scenario->tenants[i];
-        stage->tenants[i] = tenant->has_id ? tenant->id : names_tenant_uuid(tenant->name);
+        stage->tenants[i] = tenant->id;
+        if (!tenant->has_id && !names_tenant_uuid(tenant->name, &stage->tenants[i]))
+            return false;
         if (names_add_tenant(stage->names, &stage->tenants[i], tenant->name) == NULL)
             return false;
     }
@@ -311,15 +313,19 @@ static bool build_services(struct stage *stage)
     config.ack_wait_ns = scenario->ack_wait_ns;
     config.dedup_window_ns = scenario->dedup_window_ns;
     config.age_limit_ns = scenario->age_limit_ns;
-    config.keep_acknowledged = true;
+    config.keep_acknowledged = !stage->options->bare;
     stage->names = names_new();
     if (stage->names == NULL)
         return false;
-    stage->truth = truth_new(stage->names);
+    if (!stage->options->bare) {
+        stage->truth = truth_new(stage->names);
+        if (stage->truth == NULL)
+            return false;
+    }
     stage->queue = queue_new(&config, stage->sched, stage->trace);
-    if (stage->truth == NULL || stage->queue == NULL)
+    if (stage->queue == NULL)
         return false;
-    stage->meters = meters_new(stage->truth);
+    stage->meters = meters_new(stage->truth, stage->sched);
     stage->seam = seam_new(stage->sched, stage->trace);
     return stage->meters != NULL && stage->seam != NULL;
 }
