@@ -240,8 +240,8 @@ void stage_check_invariants(struct stage *stage)
     } else {
         const struct snapshot *end = &result->snapshots[result->snapshot_count - 1];
         struct store *store = stage->backend->session_store(session);
+        conservation(stage, store, &scratch);
         if (store_begin(store, ROLE_READER, &err) == STATUS_OK) {
-            conservation(stage, store, &scratch);
             rolled_up(stage, store, &scratch);
             store_rollback(store);
         } else {

@@ -317,15 +317,11 @@ static bool build_services(struct stage *stage)
     stage->names = names_new();
     if (stage->names == NULL)
         return false;
-    if (!stage->options->bare) {
-        stage->truth = truth_new(stage->names);
-        if (stage->truth == NULL)
-            return false;
-    }
+    stage->truth = truth_new(stage->names);
     stage->queue = queue_new(&config, stage->sched, stage->trace);
-    if (stage->queue == NULL)
+    if (stage->truth == NULL || stage->queue == NULL)
         return false;
-    stage->meters = meters_new(stage->truth, stage->sched);
+    stage->meters = meters_new(stage->options->bare ? NULL : stage->truth, stage->sched);
     stage->seam = seam_new(stage->sched, stage->trace);
     return stage->meters != NULL && stage->seam != NULL;
 }
