@@ -105,6 +105,9 @@ asan: deps
 	$(Q)$(MAKE) --no-print-directory -j2 MODE=asan build/asan/unit build/asan/metersim
 	$(Q)build/asan/unit && build/asan/metersim run
 
+mutants: deps
+	$(Q)bash tests/mutants.sh
+
 bench: deps
 	$(Q)$(MAKE) --no-print-directory metersim
 	$(Q)./metersim bench
