@@ -151,8 +151,10 @@ static bool ask(struct judging *judging, struct reader_answer *answer)
     struct reader_query query = {
         .tenant = stage->tenants[selector->tenant],
         .level = levels[selector->level],
-        .from_us = selector->has_range ? time_div(selector->from.ns, NS_PER_US) : INT64_MIN,
-        .until_us = selector->has_range ? time_div(selector->until.ns, NS_PER_US) : INT64_MAX,
+        .from_us =
+            selector->has_range ? time_div(selector->from.ns, NS_PER_US) : INT64_MIN / NS_PER_US,
+        .until_us =
+            selector->has_range ? time_div(selector->until.ns, NS_PER_US) : INT64_MAX / NS_PER_US,
     };
     struct bytes method = selector->request.method;
     struct bytes route = selector->request.route;

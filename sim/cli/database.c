@@ -1,0 +1,89 @@
+#include "sim/cli/database.h"
+
+#include "core/base/time.h"
+#include <stdio.h>
+#include <string.h>
+
+#define BUSY_MS 5000
+
+static void count_points(struct meter *port, const struct uuid *tenant, enum point_outcome outcome,
+                         uint64_t count)
+{
+    (void)tenant;
+    ((struct counts *)port)->points[outcome] += count;
+}
+
+static void count_messages(struct meter *port, const struct uuid *tenant,
+                           enum message_outcome outcome, uint64_t count)
+{
+    (void)tenant;
+    ((struct counts *)port)->messages[outcome] += count;
+}
+
+static void count_counter(struct meter *port, enum counter counter, uint64_t count)
+{
+    ((struct counts *)port)->counters[counter] += count;
+}
+
+struct counts counts_make(void)
+{
+    return (struct counts){
+        .port = {.points = count_points, .messages = count_messages, .add = count_counter}};
+}
+
+static void log_to_stderr(struct log *port, enum log_level level, const char *event,
+                          const char *text)
+{
+    (void)port;
+    if (level != LOG_INFO)
+        fprintf(stderr, "metersim: %s: %s: %s\n", level == LOG_ERROR ? "error" : "warning", event,
+                text);
+}
+
+static enum status fence_always_good(struct fence *fence, struct err *err)
+{
+    (void)fence;
+    (void)err;
+    return STATUS_OK;
+}
+
+static int64_t fixed_now(struct clock *port)
+{
+    return ((struct fixed_clock *)port)->now_ns;
+}
+
+enum exit_code database_open(const char *command, const char *path, bool create,
+                             struct sqlite_database **database)
+{
+    struct err err = {0};
+    if (path == NULL)
+        return usage_error(command, "--db PATH is required");
+    if (sqlite_database_open(path, create, BUSY_MS, database, &err) != STATUS_OK) {
+        complain(&err);
+        return EXIT_USAGE;
+    }
+    return EXIT_GOOD;
+}
+
+enum exit_code option_time(const char *command, const char *option, const char *text, int64_t *ns)
+{
+    if (text == NULL || time_parse_ns(text, strlen(text), ns))
+        return EXIT_GOOD;
+    return usage_error(command, "%s takes a UTC time such as 2026-03-01T00:00:00Z, not \"%s\"",
+                       option, text);
+}
+
+struct fixed_clock fixed_clock_make(int64_t now_ns)
+{
+    return (struct fixed_clock){{fixed_now}, now_ns};
+}
+
+struct fence fence_nobody_raises(void)
+{
+    return (struct fence){fence_always_good};
+}
+
+struct log log_on_stderr(void)
+{
+    return (struct log){log_to_stderr};
+}

@@ -1,0 +1,36 @@
+/* Ports of the commands that work on a real database: counts in memory, a log on stderr, a fence
+ * that nobody raises, a clock that stands still.
+ */
+#ifndef SIM_CLI_DATABASE_H
+#define SIM_CLI_DATABASE_H
+
+#include "core/port/ports.h"
+#include "core/store/sqlite/sqlite_store.h"
+#include "sim/cli/cli.h"
+
+struct counts {
+    struct meter port;
+    uint64_t points[POINT_OUTCOME_COUNT];
+    uint64_t messages[MESSAGE_OUTCOME_COUNT];
+    uint64_t counters[COUNTER_COUNT];
+};
+struct counts counts_make(void);
+
+struct fixed_clock {
+    struct clock port;
+    int64_t now_ns;
+};
+struct fixed_clock fixed_clock_make(int64_t now_ns);
+
+struct fence fence_nobody_raises(void);
+/* Warnings and errors as lines on stderr. */
+struct log log_on_stderr(void);
+
+/* Opens --db. EXIT_USAGE with the trouble printed: no path, no database, from elsewhere, read-only.
+ */
+enum exit_code database_open(const char *command, const char *path, bool create,
+                             struct sqlite_database **database);
+/* The time of an option; text NULL leaves *ns. */
+enum exit_code option_time(const char *command, const char *option, const char *text, int64_t *ns);
+
+#endif
