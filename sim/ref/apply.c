@@ -64,6 +64,7 @@ static bool route_is_admitted(const struct ref *ref, const struct uuid *tenant, 
     return false;
 }
 
+/* Rows of one service, without {other}, which takes no slot. */
 static int64_t routes_of_service(const struct ref *ref, const struct uuid *tenant, int64_t day,
                                  struct bytes service)
 {
@@ -71,8 +72,19 @@ static int64_t routes_of_service(const struct ref *ref, const struct uuid *tenan
     const struct ref_route_row *row;
     for (LIST_EACH(row, &ref->routes))
         count += same_tenant(&row->tenant, tenant) && row->day == day &&
-                 bytes_equal(row->service, service);
+                 bytes_equal(row->service, service) && !is_other(row->route);
     return count;
+}
+
+static bool service_is_admitted(const struct ref *ref, const struct uuid *tenant, int64_t day,
+                                struct bytes service)
+{
+    const struct ref_route_row *row;
+    for (LIST_EACH(row, &ref->routes))
+        if (same_tenant(&row->tenant, tenant) && row->day == day &&
+            bytes_equal(row->service, service))
+            return true;
+    return false;
 }
 
 static int64_t services_of_day(const struct ref *ref, const struct uuid *tenant, int64_t day)
@@ -80,7 +92,7 @@ static int64_t services_of_day(const struct ref *ref, const struct uuid *tenant,
     int64_t count = 0;
     const struct ref_route_row *row, *earlier;
     for (LIST_EACH(row, &ref->routes)) {
-        if (!same_tenant(&row->tenant, tenant) || row->day != day)
+        if (!same_tenant(&row->tenant, tenant) || row->day != day || is_other(row->service))
             continue;
         bool met = false;
         for (earlier = ref->routes.items; earlier < row; earlier++)
@@ -91,29 +103,37 @@ static int64_t services_of_day(const struct ref *ref, const struct uuid *tenant,
     return count;
 }
 
+static void register_route(struct ref *ref, const struct uuid *tenant, const struct placed *placed)
+{
+    struct ref_route_row row = {.tenant = *tenant,
+                                .day = placed->day,
+                                .service = keep_text(ref, placed->service),
+                                .route = keep_text(ref, placed->route),
+                                .created_at_us = ref->now_us};
+    list_add(&ref->routes, &row, sizeof row);
+}
+
 static void admit(struct ref *ref, const struct uuid *tenant, struct placed *placed)
 {
-    const struct bytes other = bytes_of("{other}");
     placed->service = placed->point->service;
     placed->route = placed->point->route;
-    if (is_other(placed->service) || is_other(placed->route) ||
-        route_is_admitted(ref, tenant, placed->day, placed->service, placed->route))
-        return;
-    int64_t routes = routes_of_service(ref, tenant, placed->day, placed->service);
-    if (routes == 0 && services_of_day(ref, tenant, placed->day) >= ref->settings.services_max) {
-        placed->service = other;
-        placed->route = other;
+    bool service_needs_slot = !is_other(placed->service) &&
+                              !service_is_admitted(ref, tenant, placed->day, placed->service);
+    if (service_needs_slot &&
+        services_of_day(ref, tenant, placed->day) >= ref->settings.services_max) {
+        placed->service = placed->route = bytes_of("{other}");
         placed->relabelled = true;
-    } else if (routes >= ref->settings.routes_max) {
-        placed->route = other;
+    } else if (is_other(placed->route)) {
+        if (service_needs_slot) /* no slot of a route, but that of the service must last */
+            register_route(ref, tenant, placed);
+    } else if (route_is_admitted(ref, tenant, placed->day, placed->service, placed->route)) {
+        return;
+    } else if (routes_of_service(ref, tenant, placed->day, placed->service) >=
+               ref->settings.routes_max) {
+        placed->route = bytes_of("{other}");
         placed->relabelled = true;
     } else {
-        struct ref_route_row row = {.tenant = *tenant,
-                                    .day = placed->day,
-                                    .service = keep_text(ref, placed->service),
-                                    .route = keep_text(ref, placed->route),
-                                    .created_at_us = ref->now_us};
-        list_add(&ref->routes, &row, sizeof row);
+        register_route(ref, tenant, placed);
     }
 }
 
@@ -317,6 +337,10 @@ void ref_begin(struct ref *ref, int64_t now_ns)
     ref->open = true;
     ref->now_ns = now_ns;
     ref->now_us = micros_of(now_ns);
+    ref->warnings_at_begin.count = 0;
+    const struct ref_warning_row *row;
+    for (LIST_EACH(row, &ref->warnings))
+        list_add(&ref->warnings_at_begin, row, sizeof *row);
 }
 
 /* R-TX-2: the batch is folded first and then added to the table; it matters to sums of doubles. */

@@ -61,9 +61,7 @@ static bool known_process_is_suspect(const struct ref *ref, const struct uuid *t
 {
     int64_t today = day_of(ref->now_us);
     if (rules_on(ref->rules, RULE_S5) &&
-        warning_of(ref, tenant, today, CARDINALITY_OVERFLOW) +
-                warning_of(ref, tenant, today - 1, CARDINALITY_OVERFLOW) >
-            0)
+        overflow_at_begin(ref, tenant, today) + overflow_at_begin(ref, tenant, today - 1) > 0)
         return true;
     const struct ref_resource_row *row = find_resource(ref, tenant, point);
     return rules_on(ref->rules, RULE_S6) && row &&

@@ -44,6 +44,7 @@ struct ref {
     bool open;
     int64_t now_ns;
     int64_t now_us;
+    struct list warnings_at_begin; /* struct ref_warning_row: the table as the writer read it */
     struct list batch;       /* struct ref_metric_row: what it adds to the minutes, one row a key */
     struct list last_points; /* const char *: outcomes of the last message */
 };
@@ -84,9 +85,9 @@ struct contribution {
 struct contribution judge(struct ref *ref, const struct uuid *tenant, struct point *point,
                           const struct list *points);
 
-/* sim/ref/warnings.c: R-WARN-1 */
-int64_t warning_of(const struct ref *ref, const struct uuid *tenant, int64_t day,
-                   enum warning warning);
+/* R-FIRST-6: the table as it was at BEGIN. */
+int64_t overflow_at_begin(const struct ref *ref, const struct uuid *tenant, int64_t day);
+/* R-WARN-1 */
 void add_warning(struct ref *ref, const struct uuid *tenant, int64_t day, enum warning warning,
                  int64_t count);
 

@@ -43,6 +43,7 @@ void ref_free(struct ref *ref)
                             &ref->hourly_partitions,
                             &ref->texts,
                             &ref->outcome_rows,
+                            &ref->warnings_at_begin,
                             &ref->batch,
                             &ref->last_points};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
@@ -136,21 +137,21 @@ void add_mark(struct ref *ref, const struct uuid *tenant, int64_t hour_us, int64
     list_add(&ref->marks, &mark, sizeof mark);
 }
 
-static struct ref_warning_row *find_warning(const struct ref *ref, const struct uuid *tenant,
+static struct ref_warning_row *find_warning(const struct list *warnings, const struct uuid *tenant,
                                             int64_t day, enum warning warning)
 {
     struct ref_warning_row *row;
-    for (LIST_EACH(row, &ref->warnings))
+    for (LIST_EACH(row, warnings))
         if (same_tenant(&row->tenant, tenant) && row->day == day &&
             row->kind == warning_names[warning])
             return row;
     return NULL;
 }
 
-int64_t warning_of(const struct ref *ref, const struct uuid *tenant, int64_t day,
-                   enum warning warning)
+int64_t overflow_at_begin(const struct ref *ref, const struct uuid *tenant, int64_t day)
 {
-    const struct ref_warning_row *row = find_warning(ref, tenant, day, warning);
+    const struct ref_warning_row *row =
+        find_warning(&ref->warnings_at_begin, tenant, day, CARDINALITY_OVERFLOW);
     return row ? row->count : 0;
 }
 
@@ -159,7 +160,7 @@ void add_warning(struct ref *ref, const struct uuid *tenant, int64_t day, enum w
 {
     if (count == 0)
         return;
-    struct ref_warning_row *row = find_warning(ref, tenant, day, warning);
+    struct ref_warning_row *row = find_warning(&ref->warnings, tenant, day, warning);
     if (row) {
         row->count += count;
         return;
