@@ -1,4 +1,4 @@
-/* Settings of R RULES section 6, with MS's refusals at start-up. Core reads no environment: the
+/* Settings of CONTRACT section 8, with MS's refusals at start-up. Core reads no environment: the
  * caller hands in names and values. */
 #ifndef CORE_BASE_SETTINGS_H
 #define CORE_BASE_SETTINGS_H
