@@ -19,7 +19,8 @@
 struct target {
     struct row_key key;
     size_t offset; /* of the key in targets.bytes while that still grows */
-    bool changed;  /* it has a new committed version */
+    bool changed;  /* it has a new committed version since the statement began */
+    bool moved;    /* the same, since its turn was asked for */
     bool gone;     /* the version that the statement saw was deleted */
     bool in_turn;  /* the session holds the row's turn */
 };

@@ -29,7 +29,7 @@ static void publish_versions(struct overlay_session *session)
             const struct row_entry *entry = row_log_find(&overlay->log, &target->key);
             if (!entry || entry->owner != session || !entry->changed)
                 continue;
-            target->changed = true;
+            target->changed = target->moved = true;
             target->gone |= entry->deleted;
         }
     }

@@ -158,15 +158,16 @@ enum status row_claim(struct overlay_session *session, struct target *target, en
             return STATUS_OK;
         if (mode == CLAIM_INSERT && !entry->changed)
             return STATUS_OK;
-        if (target->changed && target->in_turn) {
+        if (target->moved && target->in_turn) {
             lock_release_turns(overlay->locks, &session->locker);
             session_wake_granted(overlay);
             target->in_turn = false;
         }
-        if (mode == CLAIM_UPSERT)
-            target->changed = false;
+        target->moved = false;
+        /* a row that is only locked is waited for in line; so is a change, but not by an upsert,
+         * which looks at the index first, nor once a delete follows the row to a new version */
         bool in_line =
-            mode == CLAIM_DELETE ? !target->changed : mode == CLAIM_UPSERT && !entry->changed;
+            mode != CLAIM_INSERT && (!entry->changed || (mode == CLAIM_DELETE && !target->changed));
         enum status status;
         if (in_line && !target->in_turn) {
             bool queued = false;
