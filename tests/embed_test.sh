@@ -55,7 +55,7 @@ s/day date/day date, hour time/|1: parameter "hour" is not used
 s/part: upsert/part: merge/|3: expected "-- part: kind [table]"
 s/part: upsert metrics_minute/part: upsert/|3: upsert needs a table
 s/part: upsert metrics_minute/part: tx metrics_minute/|3: tx has no table
-s/part: upsert/part: read/|3: read has no key
+s/part: upsert/part: ddl/|3: ddl has no key
 s/key: tenant_id day/key: tenant_id hour/|4: key column "hour" is not a parameter
 s/^-- key.*/--/|3: upsert needs a "-- key:"
 s/part: upsert metrics_minute/part: try/|3: try has no SQL in this dialect

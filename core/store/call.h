@@ -70,7 +70,8 @@ struct query_part {
     enum query_kind kind;
     const char *table; /* the table written or read, "" for none */
     const char *reads; /* further tables it reads, separated by a space; "" for none */
-    int key_count;     /* INSERT, UPSERT: parameters that form the primary key, in its order */
+    int key_count;     /* INSERT, UPSERT: parameters that form the primary key, in its order;
+                          READ, DELETE: that the key's leading columns must equal, may be 0 */
     int key[QUERY_KEY_MAX]; /* index into params */
     const char *sqlite;
 };

@@ -50,6 +50,9 @@ struct overlay_session {
     uint64_t cuts;        /* connections cut so far */
     struct targets targets;
     struct image_buffer key; /* of the statement that runs */
+    struct uuid uuid;        /* of uuid_text */
+    bool has_uuid;
+    char uuid_text[UUID_TEXT_SIZE + 1];
 };
 
 /* What the preupdate hook does with a row. */
@@ -78,11 +81,19 @@ struct plan {
     const struct query_part *part;
     const struct table *table; /* NULL: none */
     uint64_t reads;            /* tables whose rows are seen, not only addressed by the key */
+    bool keyed;                /* INSERT, UPSERT: the key is known from the parameters */
     bool reads_own;            /* INSERT, UPSERT: a select that looks at its own table */
     uint64_t touches;
     uint64_t order[PLAN_TABLES_MAX]; /* its bits in the order of PostgreSQL's locks: target first */
     int table_count;
     struct split *split; /* in two halves, made when first needed */
+};
+/* The rows that a statement may look at. */
+struct scope {
+    uint64_t tables;
+    uint32_t table;        /* of this one only rows whose key begins with the prefix */
+    const uint8_t *prefix; /* bytes of a key (image.h) */
+    size_t prefix_size;    /* 0: all rows */
 };
 #define PLAN_SLOTS 512 /* a power of two, more than twice the parts of all queries */
 
@@ -141,10 +152,12 @@ enum status session_step(struct sqlite_exec *exec, struct sqlite_step *step, str
 enum status statement_run(struct overlay_session *session, sqlite3_stmt *statement,
                           const struct sqlite_step *step, enum hook_mode mode, int64_t *changes,
                           struct err *err);
-/* The tables in set of which another open transaction has changed rows. */
-uint64_t foreign_changes(const struct overlay_session *session, uint64_t set);
-/* Has another open transaction an entry in the table, changed or locked? */
-bool foreign_entries(const struct overlay_session *session, const struct table *table);
+/* What the step may look at: plan->reads, of its own table the rows with the key given. Points into
+ * the session's key buffer. */
+struct scope scope_of(struct overlay_session *session, const struct plan *plan,
+                      const struct sqlite_step *step);
+/* Has another open transaction an entry in the scope's table, changed or locked? */
+bool foreign_entries(const struct overlay_session *session, const struct scope *scope);
 
 /* How a statement treats a row that another transaction holds. */
 enum claim_mode {
@@ -182,9 +195,8 @@ void targets_free(struct targets *targets);
 void targets_settle(struct targets *targets);
 
 /* ---- repair.c ---- */
-/* Puts the old images of other transactions' rows of the tables in place; nothing when there are
- * none. */
-void repair_begin(struct overlay_session *session, uint64_t tables);
+/* Puts the old images of other transactions' rows in the scope in place, if there are any. */
+void repair_begin(struct overlay_session *session, const struct scope *scope);
 /* Puts the new images back. */
 void repair_end(struct overlay *overlay);
 /* Writes the session's old images for good. */

@@ -11,7 +11,8 @@ static enum status find_targets(struct overlay_session *session, const struct pl
 {
     struct overlay *overlay = session->overlay;
     targets_clear(&session->targets);
-    repair_begin(session, foreign_changes(session, plan->reads));
+    struct scope scope = scope_of(session, plan, step);
+    repair_begin(session, &scope);
     sqlite3_step(overlay->savepoint);
     sqlite3_reset(overlay->savepoint);
     enum status status = statement_run(session, step->statement, step, HOOK_COLLECT, NULL, err);
@@ -83,9 +84,9 @@ enum status range_delete(struct overlay_session *session, const struct plan *pla
 {
     enum status status;
     ASSERT(plan->table);
-    if (!foreign_entries(session, plan->table)) {
-        uint64_t tables = foreign_changes(session, plan->reads);
-        repair_begin(session, tables);
+    struct scope scope = scope_of(session, plan, step);
+    if (!foreign_entries(session, &scope)) {
+        repair_begin(session, &scope);
         status = statement_run(session, step->statement, step, HOOK_LOG, &step->changes, err);
         repair_end(session->overlay);
         return status;

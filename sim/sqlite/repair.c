@@ -3,6 +3,7 @@
 #include "core/base/assert.h"
 #include "sim/sqlite/internal.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* The row as it was before the entry's transaction. */
 static bool put_old(const struct overlay *overlay, const struct row_entry *entry)
@@ -32,19 +33,43 @@ static bool keep_new(struct overlay *overlay, const struct row_entry *entry)
     return true;
 }
 
-void repair_begin(struct overlay_session *session, uint64_t tables)
+static bool in_scope(const struct row_key *key, const struct scope *scope)
+{
+    if ((scope->tables >> key->table & 1) == 0)
+        return false;
+    return key->table != scope->table || scope->prefix_size == 0 ||
+           (key->size >= scope->prefix_size &&
+            memcmp(key->data, scope->prefix, scope->prefix_size) == 0);
+}
+
+void repair_begin(struct overlay_session *session, const struct scope *scope)
 {
     struct overlay *overlay = session->overlay;
     ASSERT(overlay->hook.mode == HOOK_OFF);
     ASSERT(overlay->repair.count == 0);
     for (struct overlay_session *other = overlay->sessions; other; other = other->next) {
-        if (other == session || (other->rows.changed & tables) == 0)
+        if (other == session || (other->rows.changed & scope->tables) == 0)
             continue;
         for (const struct row_entry *entry = other->rows.first; entry; entry = entry->next)
-            if (entry->changed && (tables >> entry->key.table & 1) != 0 &&
+            if (entry->changed && in_scope(&entry->key, scope) &&
                 !(keep_new(overlay, entry) && put_old(overlay, entry)))
                 overlay->broken = true;
     }
+}
+
+bool foreign_entries(const struct overlay_session *session, const struct scope *scope)
+{
+    struct scope own = *scope;
+    own.tables = UINT64_C(1) << scope->table;
+    for (const struct overlay_session *other = session->overlay->sessions; other;
+         other = other->next) {
+        if (other == session || (other->rows.tables & own.tables) == 0)
+            continue;
+        for (const struct row_entry *entry = other->rows.first; entry; entry = entry->next)
+            if (in_scope(&entry->key, &own))
+                return true;
+    }
+    return false;
 }
 
 void repair_end(struct overlay *overlay)

@@ -83,8 +83,9 @@ static enum status take_rows(struct row_taker *taker, const struct plan *plan,
     enum status status = bind_params(select, step, err);
     if (status)
         return status;
-    uint64_t own = UINT64_C(1) << plan->table->number;
-    repair_begin(session, foreign_changes(session, plan->reads | own));
+    struct scope scope = scope_of(session, plan, step);
+    scope.tables |= UINT64_C(1) << plan->table->number;
+    repair_begin(session, &scope);
     status = statement_run(session, select, &take, HOOK_OFF, NULL, err);
     repair_end(session->overlay);
     targets_settle(&session->targets);
@@ -144,9 +145,10 @@ enum status insert_select(struct overlay_session *session, struct plan *plan,
                           struct sqlite_step *step, struct err *err)
 {
     ASSERT(plan->table);
-    if (foreign_entries(session, plan->table))
+    struct scope scope = scope_of(session, plan, step);
+    if (foreign_entries(session, &scope))
         return insert_halves(session, plan, step, err);
-    repair_begin(session, foreign_changes(session, plan->reads));
+    repair_begin(session, &scope);
     enum status status =
         statement_run(session, step->statement, step, HOOK_LOG, &step->changes, err);
     repair_end(session->overlay);

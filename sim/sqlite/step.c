@@ -7,6 +7,7 @@
  */
 #include "core/base/assert.h"
 #include "sim/sqlite/internal.h"
+#include <string.h>
 
 static struct plan *plan_slot(struct overlay *overlay, const struct query_part *part)
 {
@@ -46,6 +47,7 @@ static enum status plan_of(struct overlay *overlay, const struct query_part *par
     if (status)
         return status;
     bool keyed = part->kind == QUERY_KIND_INSERT || part->kind == QUERY_KIND_UPSERT;
+    made.keyed = keyed;
     made.table = own ? &overlay->catalog.tables[__builtin_ctzll(own)] : NULL;
     made.reads = keyed ? further & ~own : further | own;
     made.reads_own = keyed && (further & own) != 0;
@@ -72,24 +74,6 @@ static enum status touch(struct overlay_session *session, const struct plan *pla
         session->touched |= bit;
     }
     return STATUS_OK;
-}
-
-uint64_t foreign_changes(const struct overlay_session *session, uint64_t set)
-{
-    uint64_t changed = 0;
-    for (const struct overlay_session *other = session->overlay->sessions; other;
-         other = other->next)
-        changed |= other != session ? other->rows.changed : 0;
-    return changed & set;
-}
-
-bool foreign_entries(const struct overlay_session *session, const struct table *table)
-{
-    uint64_t tables = 0;
-    for (const struct overlay_session *other = session->overlay->sessions; other;
-         other = other->next)
-        tables |= other != session ? other->rows.tables : 0;
-    return (tables >> table->number & 1) != 0;
 }
 
 enum status statement_run(struct overlay_session *session, sqlite3_stmt *statement,
@@ -121,15 +105,69 @@ enum status statement_run(struct overlay_session *session, sqlite3_stmt *stateme
     return status;
 }
 
-/* Runs the step with the old images of the tables it reads. */
+/* Most rows have the tenant of the row before. */
+static const char *uuid_text(struct overlay_session *session, const uint8_t *bytes)
+{
+    if (!session->has_uuid || memcmp(session->uuid.bytes, bytes, sizeof session->uuid) != 0) {
+        memcpy(&session->uuid, bytes, sizeof session->uuid);
+        uuid_format(&session->uuid, session->uuid_text);
+        session->has_uuid = true;
+    }
+    return session->uuid_text;
+}
+
+/* The key's columns that the parameters give, as SQLite stores them. */
+static void key_of_params(struct overlay_session *session, const struct sqlite_step *step)
+{
+    struct image_buffer *out = &session->key;
+    image_clear(out);
+    for (int i = 0; i < step->part->key_count; i++) {
+        int param = step->part->key[i];
+        const struct value *value = &step->params[param];
+        switch (step->query->params[param].type) {
+        case VALUE_UUID:
+            image_put_bytes(out, SQLITE_TEXT, uuid_text(session, value->bytes.data),
+                            UUID_TEXT_SIZE);
+            break;
+        case VALUE_TEXT:
+            image_put_bytes(out, SQLITE_TEXT, value->bytes.data, value->bytes.size);
+            break;
+        case VALUE_BYTES:
+            image_put_bytes(out, SQLITE_BLOB, value->bytes.data, value->bytes.size);
+            break;
+        default:
+            image_put_integer(out, value->integer);
+        }
+    }
+}
+
+struct scope scope_of(struct overlay_session *session, const struct plan *plan,
+                      const struct sqlite_step *step)
+{
+    struct scope scope = {.tables = plan->reads};
+    if (!plan->table)
+        return scope;
+    scope.table = plan->table->number;
+    if (step->part->key_count == 0 || plan->keyed)
+        return scope;
+    key_of_params(session, step);
+    scope.prefix = session->key.data;
+    scope.prefix_size = session->key.failed ? 0 : session->key.size;
+    return scope;
+}
+
+/* Runs the step with the old images of the rows that it may look at. */
 static enum status run_repaired(struct overlay_session *session, const struct plan *plan,
                                 struct sqlite_step *step, enum hook_mode mode, struct err *err)
 {
     struct overlay *overlay = session->overlay;
-    uint64_t tables = foreign_changes(session, plan->reads);
-    if (tables == 0)
+    uint64_t foreign = 0;
+    for (const struct overlay_session *other = overlay->sessions; other; other = other->next)
+        foreign |= other != session ? other->rows.changed : 0;
+    if ((foreign & plan->reads) == 0)
         return statement_run(session, step->statement, step, mode, &step->changes, err);
-    repair_begin(session, tables);
+    struct scope scope = scope_of(session, plan, step);
+    repair_begin(session, &scope);
     enum status status = statement_run(session, step->statement, step, mode, &step->changes, err);
     repair_end(overlay);
     return status ? status : overlay->broken ? overlay_broken(overlay, err) : STATUS_OK;
@@ -193,31 +231,6 @@ void row_claimed(struct overlay_session *session, const struct target *target)
     session_wake_granted(session->overlay);
 }
 
-/* The primary key of an INSERT or UPSERT as SQLite will store it. */
-static void key_of_params(struct image_buffer *out, const struct sqlite_step *step)
-{
-    image_clear(out);
-    for (int i = 0; i < step->part->key_count; i++) {
-        int param = step->part->key[i];
-        const struct value *value = &step->params[param];
-        char text[UUID_TEXT_SIZE + 1];
-        switch (step->query->params[param].type) {
-        case VALUE_UUID:
-            uuid_format((const struct uuid *)value->bytes.data, text);
-            image_put_bytes(out, SQLITE_TEXT, text, UUID_TEXT_SIZE);
-            break;
-        case VALUE_TEXT:
-            image_put_bytes(out, SQLITE_TEXT, value->bytes.data, value->bytes.size);
-            break;
-        case VALUE_BYTES:
-            image_put_bytes(out, SQLITE_BLOB, value->bytes.data, value->bytes.size);
-            break;
-        default:
-            image_put_integer(out, value->integer);
-        }
-    }
-}
-
 enum status row_lock_untouched(struct overlay_session *session, const struct plan *plan,
                                const struct row_key *key, struct err *err)
 {
@@ -239,7 +252,7 @@ static enum status step_keyed(struct overlay_session *session, struct plan *plan
     enum status status = STATUS_OK;
     bool upsert = step->part->kind == QUERY_KIND_UPSERT;
     ASSERT(plan->table && step->part->key_count == plan->table->key_count);
-    key_of_params(&session->key, step);
+    key_of_params(session, step);
     if (session->key.failed)
         return err_sql(err, "53200", "out of memory for the rows of a transaction");
     struct row_key key = row_key_make(plan->table->number, session->key.data, session->key.size);

@@ -86,6 +86,7 @@ returning tenant_id, hour, marked_at;
 -- name: DeleteHourlyRows :execrows
 -- params: tenant_id uuid, hour time
 -- part: delete metrics_hourly
+-- key: tenant_id hour
 delete from metrics_hourly where tenant_id = :tenant_id and bucket_start = :hour;
 
 -- Sums of doubles in time order, so that the same minutes give the same bits (R-ROLL-1).
@@ -109,6 +110,7 @@ group by service, method, route, status_code, source;
 -- name: DeleteDailyRows :execrows
 -- params: tenant_id uuid, day_start time
 -- part: delete metrics_daily
+-- key: tenant_id day_start
 delete from metrics_daily where tenant_id = :tenant_id and bucket_start = :day_start;
 
 -- The caller says which hours make the day: 24 of them, or the session's calendar day (A-10 off).

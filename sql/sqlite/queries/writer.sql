@@ -14,6 +14,7 @@ on conflict do nothing;
 -- params: msg_id text
 -- returns: tenant_id uuid
 -- part: read ingest_dedup
+-- key: msg_id
 select tenant_id from ingest_dedup where msg_id = :msg_id;
 
 -- Purge takes the lock exclusively, so the answer holds until the end of the transaction (S-11).
@@ -29,6 +30,7 @@ select exists (select 1 from tenants where tenant_id = :tenant_id and status = '
 -- returns: resource_hash bytes, start_unix_nano int, first_seen_at time, last_seen_at time,
 -- returns: first_point_unix_nano int
 -- part: read resource_seen
+-- key: tenant_id resource_hash start_unix_nano
 select resource_hash, start_unix_nano, first_seen_at, last_seen_at, first_point_unix_nano
 from resource_seen
 where tenant_id = :tenant_id and resource_hash = :resource_hash
@@ -40,6 +42,7 @@ where tenant_id = :tenant_id and resource_hash = :resource_hash
 -- returns: series_hash bytes, start_unix_nano int, last_unix_nano int, last_count int,
 -- returns: last_sum float, last_counts buckets, baseline bool
 -- part: read series_state
+-- key: tenant_id series_hash
 select series_hash, start_unix_nano, last_unix_nano, last_count, last_sum, last_counts, baseline
 from series_state
 where tenant_id = :tenant_id and series_hash = :series_hash
@@ -49,12 +52,14 @@ order by start_unix_nano;
 -- params: tenant_id uuid
 -- returns: count int
 -- part: read series_state
+-- key: tenant_id
 select count(*) from series_state where tenant_id = :tenant_id;
 
 -- name: GetCapWarnings :one
 -- params: tenant_id uuid, from_day date, until_day date
 -- returns: count int
 -- part: read ingest_warnings
+-- key: tenant_id
 select coalesce(sum_bigint(count), 0)
 from ingest_warnings
 where tenant_id = :tenant_id and day between :from_day and :until_day
@@ -64,6 +69,7 @@ where tenant_id = :tenant_id and day between :from_day and :until_day
 -- params: tenant_id uuid, day date
 -- returns: service text, route text
 -- part: read route_registry
+-- key: tenant_id day
 select service, route from route_registry
 where tenant_id = :tenant_id and day = :day
 order by service, route;

@@ -102,7 +102,8 @@ START_TEST(sql__every_query_fits_the_schema_and_names_its_tables)
 }
 END_TEST
 
-/* The overlay finds row locks by these parameters (DESIGN 3): they must be the primary key. */
+/* The overlay finds row locks by these parameters (DESIGN 3): they must be the primary key, or for a
+ * read and a delete what its leading columns are compared with. */
 START_TEST(sql__keys_are_the_primary_keys_in_order)
 {
     sqlite3 *db = open_empty();
@@ -121,12 +122,18 @@ START_TEST(sql__keys_are_the_primary_keys_in_order)
             keys++;
             sqlite3_reset(columns);
             sqlite3_bind_text(columns, 1, part->table, -1, SQLITE_STATIC);
+            bool whole = part->kind == QUERY_KIND_INSERT || part->kind == QUERY_KIND_UPSERT;
             for (int k = 0; k < part->key_count; k++) {
                 ck_assert_int_eq(sqlite3_step(columns), SQLITE_ROW);
-                ck_assert_str_eq(queries[i].params[part->key[k]].name,
-                                 (const char *)sqlite3_column_text(columns, 0));
+                const char *column = (const char *)sqlite3_column_text(columns, 0);
+                char equal[80];
+                snprintf(equal, sizeof equal, "%s = ?%d", column, part->key[k] + 1);
+                if (whole)
+                    ck_assert_str_eq(queries[i].params[part->key[k]].name, column);
+                else
+                    ck_assert_msg(strstr(part->sqlite, equal), "%s: no %s", queries[i].name, equal);
             }
-            ck_assert_msg(sqlite3_step(columns) == SQLITE_DONE, "%s: the key is longer",
+            ck_assert_msg(!whole || sqlite3_step(columns) == SQLITE_DONE, "%s: the key is longer",
                           queries[i].name);
         }
     ck_assert_int_ge(keys, 9);
