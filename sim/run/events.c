@@ -82,16 +82,22 @@ static void process_event(struct stage *stage, const struct scenario_event *even
         struct process *process = processes[i];
         struct err err = {0};
         enum status status = STATUS_OK;
-        if (event->kind == SCENARIO_STOPS)
+        if (event->kind != SCENARIO_STARTS && !process_running(process))
+            status = err_set(&err, STATUS_INVALID, NULL, "process \"%s\" is not running",
+                             event->subject.name);
+        else if (event->kind == SCENARIO_STARTS && process_running(process))
+            status = err_set(&err, STATUS_INVALID, NULL, "process \"%s\" is running already",
+                             event->subject.name);
+        else if (event->kind == SCENARIO_STOPS)
             status = process_stop(process, now, !event->without_flush, &err);
         else if (event->kind == SCENARIO_EXPORTS)
             status = process_export(process, now, &err);
-        else if (process_running(process) &&
-                 (event->kind == SCENARIO_CRASHES || event->kind == SCENARIO_RESTARTS))
+        else if (event->kind == SCENARIO_CRASHES || event->kind == SCENARIO_RESTARTS)
             process_crash(process);
         else if (event->kind == SCENARIO_RESENDS)
             status = process_resend(process, &err);
-        if (event->kind == SCENARIO_STARTS || event->kind == SCENARIO_RESTARTS) {
+        if (status == STATUS_OK &&
+            (event->kind == SCENARIO_STARTS || event->kind == SCENARIO_RESTARTS)) {
             int64_t replica = event->subject.replica > 0 ? 0 : (int64_t)i;
             if (plan->apart_ns * replica == 0) /* at once: traffic of this instant is served */
                 process_begins(stage, process);
