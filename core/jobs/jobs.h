@@ -28,7 +28,7 @@ void job_free(struct job *job);
 
 /* api-rollup: claims, recomputes hours and days, then the drift check. */
 enum status job_rollup(struct job *job, struct err *err);
-/* api-partition: minute partitions for today and 7 days ahead, hourly for this month and 3 ahead. */
+/* api-partition: minute partitions for today and 7 days ahead, hourly for this month and 3. */
 enum status job_partition(struct job *job, struct err *err);
 /* api-retention: drops and prunes. STATUS_INVALID when the required settings are missing. */
 enum status job_retention(struct job *job, struct err *err);

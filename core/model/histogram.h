@@ -48,7 +48,7 @@ enum status histogram_add(struct histogram *a, const struct histogram *b, struct
  * *empty is set (and *out is NaN) for a histogram without requests; that is not an error here.
  * Bit for bit the same as the SQL function: rank = q * (double)total; inside bucket i
  * lower + (upper - lower) * ((rank - (double)before) / (double)count_i). */
-enum status histogram_quantile(double q, const struct histogram *histogram, double *out, bool *empty,
-                               struct err *err);
+enum status histogram_quantile(double q, const struct histogram *histogram, double *out,
+                               bool *empty, struct err *err);
 
 #endif

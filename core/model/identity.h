@@ -3,10 +3,12 @@
  *
  * All integers are big endian. `str(x)` is a 4-byte length and the bytes.
  *
- *   attribute    str(key) type:1 value      type 1 string: str   2 bool: 1 byte 0/1
- *                                           3 int: 8 bytes two's complement   4 double: 8 bytes IEEE
- *                                           5 array, 6 kvlist: str of the raw OTLP bytes
- *                                           7 bytes: str       0 absent value: nothing
+ *   attribute    str(key) type:1 value
+ *                type 0 absent: nothing           4 double: 8 bytes IEEE 754
+ *                     1 string: str               5 array: str of the raw OTLP bytes
+ *                     2 bool: 1 byte, 0 or 1      6 kvlist: str of the raw OTLP bytes
+ *                     3 int: 8 bytes, two's       7 bytes: str
+ *                       complement
  *   attributes   4-byte count, then each attribute, sorted by key bytes (keys are unique)
  *   resource     "metersim.resource.1" NUL  attributes (all but keys that begin with "scf.")
  *   series       "metersim.series.1" NUL  tenant:16  resource_hash:32
@@ -74,7 +76,8 @@ enum status identity_series(struct sha256_hasher *hasher, const struct series_id
 
 /* R-TX-3: first 8 bytes, big endian as a signed int64, of SHA-256 over
  * "metersim.hour.1" NUL tenant:16 hour:8, hour = unix microseconds of its start. */
-int64_t identity_hour_lock(struct sha256_hasher *hasher, const struct uuid *tenant, int64_t hour_us);
+int64_t identity_hour_lock(struct sha256_hasher *hasher, const struct uuid *tenant,
+                           int64_t hour_us);
 /* The same over "metersim.day.1" NUL tenant:16 day:8 (days since 1970; R-ROLL-1, S-10). */
 int64_t identity_day_lock(struct sha256_hasher *hasher, const struct uuid *tenant, int64_t day);
 /* The same over "metersim.tenant.1" NUL tenant:16 (R-TX-7, S-11). */

@@ -6,7 +6,7 @@
 #include "core/model/histogram.h"
 #include "core/model/outcome.h"
 
-enum source { SOURCE_METRIC, SOURCE_SPAN }; /* MS "Metric tables": column source */
+enum source { SOURCE_METRIC, SOURCE_SPAN };  /* MS "Metric tables": column source */
 const char *source_name(enum source source); /* "metric", "span" */
 
 enum temporality { TEMPORALITY_DELTA = 1, TEMPORALITY_CUMULATIVE = 2 }; /* OTLP's numbers */

@@ -1,4 +1,5 @@
-/* The rule of one cumulative point, tests in the order of CONTRACT section 5. Each switch is asked once.
+/* The rule of one cumulative point, tests in the order of CONTRACT section 5. Each switch is asked
+ * once.
  *
  *   a stream never seen   start = time (S-12)      -> baseline, never catches up
  *                         a known process          -> first_full   (S-5, S-6: baseline, never)

@@ -19,10 +19,10 @@ struct stream_state {
 
 /* What is known of the point's process (tenant, resource_hash, start). */
 struct process_view {
-    bool seen;                      /* a resource_seen row, or an accepted point before this one */
-    int64_t first_point_unix_nano;  /* the earliest point met, when seen (S-1) */
-    bool first_seen_long_ago;       /* first_seen_at is 7 days before now or more (S-6, R-FIRST-7) */
-    bool tenant_overflowed;         /* cardinality_overflow today or yesterday (S-5, R-FIRST-6) */
+    bool seen;                     /* a resource_seen row, or an accepted point before this one */
+    int64_t first_point_unix_nano; /* the earliest point met, when seen (S-1) */
+    bool first_seen_long_ago;      /* first_seen_at is 7 days before now or more (S-6, R-FIRST-7) */
+    bool tenant_overflowed;        /* cardinality_overflow today or yesterday (S-5, R-FIRST-6) */
 };
 
 struct point_verdict {

@@ -41,8 +41,9 @@ struct reader_group {
     struct reader_answer answer;
 };
 /* One answer per (service, method, route, status, source), in that order. */
-enum status reader_groups(struct store *store, const struct reader_query *query, struct arena *arena,
-                          struct reader_group **groups, size_t *count, struct err *err);
+enum status reader_groups(struct store *store, const struct reader_query *query,
+                          struct arena *arena, struct reader_group **groups, size_t *count,
+                          struct err *err);
 
 /* Text of a quantile: seconds with %.6g, ">10 s" for the open bucket, "-" for no requests. */
 #define READER_QUANTILE_TEXT 32
