@@ -57,24 +57,34 @@ START_TEST(writer_caps__stream_cap_is_per_tenant)
 }
 END_TEST
 
-/* R-FIRST-6 (S-5): while the tenant overflows, a new stream of a known process may have been
- * refused before: a baseline. Off: it counts in full. */
+/* R-FIRST-6 (S-5): while the tenant overflows, today or yesterday, a new stream of a known process
+ * may have been refused before: a baseline. The day of the overflow is the point's; T0 is noon. */
 START_TEST(writer_caps__new_stream_while_overflowing)
 {
-    bool careful = _i == 0;
-    struct harness *h = harness_new(careful ? "+S-5" : "-S-5");
+    static const struct {
+        const char *rules;
+        int64_t overflow_time;
+        bool careful;
+    } cases[] = {
+        {"+S-5", 0, true},
+        {"+S-5", -DAY_S, true},
+        {"+S-5", -2 * DAY_S, false},
+        {"-S-5", 0, false},
+    };
+    int64_t time = cases[_i].overflow_time;
+    struct harness *h = harness_new(cases[_i].rules);
     h->settings.series_per_tenant_max = 1;
     h->now_s = 60;
-    SEND(h, "m0", {.n = 1, .start = -10, .route = "/a"});
-    SEND(h, "m1", {.n = 50, .start = -10, .route = "/b"});
+    SEND(h, "m0", {.n = 1, .start = time - 10, .time = time, .route = "/a"});
+    SEND(h, "m1", {.n = 50, .start = time - 10, .time = time, .route = "/b"});
     run(h);
     ck_assert_int_eq(total(h), 1);
     restart(h); /* with room for more */
     h->settings.series_per_tenant_max = 10;
-    SEND(h, "m2", {.n = 90, .start = -10, .time = 60, .route = "/b"});
+    SEND(h, "m2", {.n = 90, .start = time - 10, .time = 60, .route = "/b"});
     run(h);
-    ck_assert_int_eq(total(h), careful ? 1 : 91);
-    ck_assert_uint_eq(h->points[POINT_BASELINE], careful ? 1 : 0);
+    ck_assert_int_eq(total(h), cases[_i].careful ? 1 : 91);
+    ck_assert_uint_eq(h->points[POINT_BASELINE], cases[_i].careful ? 1 : 0);
     harness_free(h);
 }
 END_TEST
@@ -178,6 +188,7 @@ START_TEST(writer_caps__service_other_takes_no_slot)
 {
     struct harness *h = harness_new(NULL);
     h->settings.services_max = 1;
+    h->settings.routes_max = 1;
     SEND(h, "m1", DELTA(.n = 1, .service = "{other}", .route = "/x"),
          DELTA(.n = 2, .service = "a", .route = "{other}"));
     run(h);
@@ -274,7 +285,7 @@ Suite *writer_caps_suite(void)
     TCase *tests = tcase_create("caps");
     tcase_add_loop_test(tests, writer_caps__stream_cap, 0, 2);
     tcase_add_test(tests, writer_caps__stream_cap_is_per_tenant);
-    tcase_add_loop_test(tests, writer_caps__new_stream_while_overflowing, 0, 2);
+    tcase_add_loop_test(tests, writer_caps__new_stream_while_overflowing, 0, 4);
     tcase_add_test(tests, writer_caps__route_cap);
     tcase_add_test(tests, writer_caps__order_of_admission);
     tcase_add_test(tests, writer_caps__points_without_counts_take_no_slot);

@@ -208,7 +208,8 @@ START_TEST(writer_poison__transient_error_in_isolation_is_a_retry)
     run(h);
     ck_assert_int_eq(total(h), 1);
     ck_assert_int_eq(m2->delay_ns, 10 * NS_PER_S);
-    m2->delivery.deliveries = 20;
+    m2->delivery.deliveries = 20; /* and m1 was applied: another refusal would be dead now */
+    fault_at_route(h, "42501", 1);
     fault_at_route(h, "55P03", 1);
     drain(h, 1);
     ck_assert_uint_eq(h->letter_count, 0);
