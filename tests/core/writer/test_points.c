@@ -467,6 +467,39 @@ START_TEST(writer_points__floor_division_at_midnight)
 }
 END_TEST
 
+/* MS "Metric tables": every part of the key keeps rows apart; the same key folds, in a batch and
+ * over batches. */
+START_TEST(writer_points__one_row_per_key)
+{
+    struct harness *h = harness_new(NULL);
+    const struct test_point points[] = {
+        {.start = -60, .n = 1, .delta = true},
+        {.start = -60, .n = 1, .delta = true, .method = "POST"},
+        {.start = -60, .n = 1, .delta = true, .route = "/pay"},
+        {.start = -60, .n = 1, .delta = true, .status = 404},
+        {.start = -60, .n = 1, .delta = true, .span = true},
+        {.start = -60, .n = 1, .delta = true, .service = "till"},
+        {.start = -60, .n = 1, .delta = true, .time = -1},
+    };
+    size_t count = sizeof points / sizeof *points;
+    for (int i = 0; i < 4; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "m%d", i);
+        send_points(h, id, points, count);
+        if (i == 1)
+            run(h);
+    }
+    h->tenant = ZETA;
+    send_points(h, "z", points, 1);
+    run(h);
+    ck_assert_int_eq(sql_int(h, "select count(*) from metrics_minute"), (int64_t)count + 1);
+    ck_assert_int_eq(
+        sql_int(h, "select min(count) from metrics_minute where tenant_id = '%s'", ACME), 4);
+    ck_assert_int_eq(total(h), 4 * (int64_t)count + 1);
+    harness_free(h);
+}
+END_TEST
+
 /* R-TX-2: doubles are added in queue order. 1e16 + 1 is 1e16, so (1e16 + 1) + 1 is 1e16, and
  * (1 + 1) + 1e16 is 1e16 + 2. */
 START_TEST(writer_points__sums_add_in_queue_order)
@@ -563,6 +596,7 @@ Suite *writer_points_suite(void)
     tcase_add_test(tests, writer_points__future_point_is_refused);
     tcase_add_test(tests, writer_points__starts_within_a_microsecond);
     tcase_add_test(tests, writer_points__floor_division_at_midnight);
+    tcase_add_test(tests, writer_points__one_row_per_key);
     tcase_add_loop_test(tests, writer_points__sums_add_in_queue_order, 0, 2);
     tcase_add_loop_test(tests, writer_points__process_first_seen_long_ago, 0, 2);
     tcase_add_test(tests, writer_points__stored_times_are_the_clock);

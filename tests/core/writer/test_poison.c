@@ -158,16 +158,19 @@ START_TEST(writer_poison__guard_against_a_database_fault)
     drain(h, 7);
     ck_assert_uint_eq(h->outcomes[MESSAGE_RETRY], 7);
     ck_assert_int_eq(m1->delay_ns, 80 * NS_PER_S);
-    SEND(h, "m2", {.start = -60, .n = 1, .delta = true});
+    struct test_message *m2 = SEND(h, "m2", {.start = -60, .n = 1, .delta = true});
     run(h); /* m2 alone: applied */
     restart(h);
+    redeliver(m2); /* already applied is not newly applied */
+    drain(h, 2);
+    ck_assert_uint_eq(h->outcomes[MESSAGE_ALREADY_APPLIED], 1);
     drain(h, 1);
-    ck_assert_uint_eq(h->outcomes[MESSAGE_RETRY], 8);
+    ck_assert_uint_eq(h->outcomes[MESSAGE_RETRY], 9);
     SEND(h, "m3", {.start = -60, .n = 1, .delta = true});
     run(h);
     h->now_s += LIMIT_GUARD_SECONDS + 1;
     run(h);
-    ck_assert_uint_eq(h->outcomes[MESSAGE_RETRY], 9);
+    ck_assert_uint_eq(h->outcomes[MESSAGE_RETRY], 10);
     SEND(h, "m4", {.start = -60, .n = 1, .delta = true});
     run(h);
     h->now_s += LIMIT_GUARD_SECONDS;
