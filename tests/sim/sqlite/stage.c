@@ -208,7 +208,7 @@ static void play_line(struct stage *stage, const char *line, int size)
     stage_line(stage, text[0], &op);
 }
 
-void stage_play(struct stage *stage, const char *play)
+void stage_play(struct stage *stage, const char *title, const char *play)
 {
     for (const char *line = play; *line; line += strcspn(line, "\n") + 1) {
         int size = (int)strcspn(line, ":\n");
@@ -216,5 +216,6 @@ void stage_play(struct stage *stage, const char *play)
             play_line(stage, line, size);
     }
     const char *transcript = stage_take_transcript(stage);
-    ck_assert_msg(strcmp(transcript, play) == 0, "played:\n%s\nexpected:\n%s", transcript, play);
+    ck_assert_msg(strcmp(transcript, play) == 0, "%s\nplayed:\n%s\nexpected:\n%s", title,
+                  transcript, play);
 }

@@ -25,7 +25,7 @@ void stage_free(struct stage *stage);
 struct overlay *stage_overlay(struct stage *stage);
 
 /* Runs the play and fails the test where the transcript differs. */
-void stage_play(struct stage *stage, const char *play);
+void stage_play(struct stage *stage, const char *title, const char *play);
 
 /* One line of one actor, as stage_play runs it. */
 void stage_line(struct stage *stage, char actor, const struct op *op);

@@ -10,7 +10,7 @@
 #include "tests/sim/sqlite/ops.h"
 
 #define ACTORS    4
-#define STEPS_MAX 512
+#define STEPS_MAX 1024
 
 /* One turn of one actor: it starts an op, or goes on after a wait. */
 struct turn {
@@ -30,13 +30,18 @@ struct play {
 /* mix: which ops are drawn, 0..MIX_COUNT-1. */
 #define MIX_COUNT 6
 const char *mix_name(int mix);
-/* Plays seed on the overlay and writes down the turns. */
+/* Plays seed on the overlay and writes down the turns, the waits it ends among them. */
 void play_overlay(uint64_t seed, int mix, struct play *play);
+
+/* The turns that a transcript (stage.h) tells of; false for one that a database cannot play. */
+bool play_read(const char *lines, struct play *play);
 
 /* conninfo: of a private cluster; the schema is created. */
 void postgres_open(const char *conninfo);
-/* Replays; false when PostgreSQL did something else, said in explanation. */
-bool postgres_replay(const struct play *play, char *explanation, size_t size);
+/* Replays; false when PostgreSQL did something else, said in explanation. random: the play starts
+ * from the rows of random plays, and its grants are compared too; else from the empty schema of
+ * plays in files. */
+bool postgres_replay(const struct play *play, bool random, char *explanation, size_t size);
 void postgres_close(void);
 
 #endif

@@ -1,7 +1,9 @@
-/* usage: differential CONNINFO FIRST_SEED LAST_SEED [MIX]   exit 1 when a play differs */
+/* Compares overlay and PostgreSQL; exit 1 when a play differs. Usage: below, and README.md. */
 #include "tests/sim/sqlite/differential/differential.h"
+#include "tests/sim/sqlite/plays.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void print_play(const struct play *play)
 {
@@ -17,35 +19,68 @@ static void print_play(const struct play *play)
     }
 }
 
-int main(int argc, char **argv)
+/* Every play of the files on PostgreSQL alone: are the transcripts true? */
+static unsigned long check_files(int count, char **paths)
 {
-    if (argc < 4) {
-        fprintf(stderr, "usage: differential CONNINFO FIRST_SEED LAST_SEED [MIX]\n");
-        return 2;
-    }
     static struct play play;
-    unsigned long first = strtoul(argv[2], NULL, 10);
-    unsigned long last = strtoul(argv[3], NULL, 10);
+    unsigned long plays = 0, different = 0;
+    for (int i = 0; i < count; i++) {
+        struct play_file file = play_file_read(paths[i]);
+        for (size_t j = 0; j < file.count; j++) {
+            char explanation[512];
+            if (!play_read(file.plays[j].lines, &play))
+                continue;
+            plays++;
+            if (postgres_replay(&play, false, explanation, sizeof explanation))
+                continue;
+            different++;
+            printf("%s: %s: %s\n", paths[i], file.plays[j].title, explanation);
+        }
+        play_file_free(&file);
+    }
+    printf("%lu plays of %d files, %lu differ\n", plays, count, different);
+    return different;
+}
+
+static unsigned long check_seeds(unsigned long first, unsigned long last, int only_mix)
+{
+    static struct play play;
     unsigned long turns = 0, waits = 0, deadlocks = 0, different = 0;
-    postgres_open(argv[1]);
     for (unsigned long seed = first; seed <= last; seed++) {
         char explanation[512];
-        int mix = argc > 4 ? atoi(argv[4]) : (int)(seed % MIX_COUNT);
+        int mix = only_mix >= 0 ? only_mix : (int)(seed % MIX_COUNT);
         play_overlay(seed, mix, &play);
         for (size_t i = 0; i < play.count; i++) {
             waits += play.turns[i].waits;
-            deadlocks += play.turns[i].result[0] == '4' && play.turns[i].result[2] == 'P';
+            deadlocks += strcmp(play.turns[i].result, "40P01") == 0;
         }
         turns += play.count;
-        if (postgres_replay(&play, explanation, sizeof explanation))
+        if (postgres_replay(&play, true, explanation, sizeof explanation))
             continue;
         different++;
         printf("seed %lu, mix %s: %s\n", seed, mix_name(mix), explanation);
         if (first == last)
             print_play(&play);
     }
-    postgres_close();
     printf("seeds %lu..%lu: %lu turns, %lu waits, %lu deadlocks; %lu plays differ\n", first, last,
            turns, waits, deadlocks, different);
+    return different;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 4) {
+        fprintf(stderr, "usage: differential CONNINFO FIRST_SEED LAST_SEED [MIX]\n"
+                        "       differential CONNINFO plays FILE...\n");
+        return 2;
+    }
+    postgres_open(argv[1]);
+    unsigned long different;
+    if (strcmp(argv[2], "plays") == 0)
+        different = check_files(argc - 3, argv + 3);
+    else
+        different = check_seeds(strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10),
+                                argc > 4 ? atoi(argv[4]) : -1);
+    postgres_close();
     return different > 0;
 }

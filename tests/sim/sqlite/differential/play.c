@@ -237,6 +237,31 @@ static void set_up(struct overlay *overlay)
     overlay_session_free(session);
 }
 
+bool play_read(const char *lines, struct play *play)
+{
+    struct op ops[ACTORS] = {{0}};
+    play->count = 0;
+    for (const char *line = lines; *line; line += strcspn(line, "\n") + 1) {
+        char text[512];
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n"), line);
+        char *result = strchr(text, ':');
+        if (!result || !result[1])
+            return false;
+        *result = '\0';
+        result += 2;
+        int actor = text[0] - 'a';
+        ASSERT(actor >= 0 && actor < ACTORS && play->count < STEPS_MAX);
+        struct turn *turn = &play->turns[play->count++];
+        *turn = (struct turn){.actor = actor, .resumes = text[1] == '\0'};
+        if (!turn->resumes)
+            ops[actor] = op_parse(text + 2);
+        turn->op = ops[actor];
+        turn->waits = strcmp(result, "waits") == 0;
+        snprintf(turn->result, sizeof turn->result, "%s", result);
+    }
+    return true;
+}
+
 void play_overlay(uint64_t seed, int mix, struct play *play)
 {
     static struct overlay *overlay;

@@ -1,22 +1,25 @@
 #!/bin/bash
-# usage: run.sh FIRST_SEED LAST_SEED [MIX]
+# usage: run.sh FIRST_SEED LAST_SEED [MIX]     random plays on both
+#        run.sh plays                          the plays of ../plays on PostgreSQL
 # Builds the tool, starts a private PostgreSQL 15 (unix socket only, in a folder under /tmp that is
-# removed at the end) and plays the seeds on both. Run as root it becomes "postgres" for the server.
+# removed at the end) and plays. Run as root it becomes "postgres" for the server.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../../.." && pwd)
 bin=${PG_BIN:-/usr/lib/postgresql/15/bin}
 mode=${MODE:-release}
-[ $# -ge 2 ] || { echo "usage: $0 FIRST_SEED LAST_SEED [MIX]" >&2; exit 2; }
+[ "${1-}" != plays ] || set -- plays "$here"/../plays/*.txt
+[ $# -ge 2 ] || { echo "usage: $0 FIRST_SEED LAST_SEED [MIX], or $0 plays" >&2; exit 2; }
 [ -x "$bin/postgres" ] || { echo "no PostgreSQL in $bin; set PG_BIN" >&2; exit 3; }
 
 cd "$root"
-make -s -j2 MODE="$mode" "build/$mode/unit"
 tool=build/$mode/differential
-sim=$(find "build/$mode/sim/sqlite" "build/$mode/sim/sched" "build/$mode/sim/base" -name '*.o')
+sources=$(ls sim/sqlite/*.c sim/sched/*.c sim/base/*.c tests/sim/sqlite/{ops,plays}.c)
+objects=$(for source in $sources; do echo "build/$mode/${source%.c}.o"; done)
+make -s -j2 MODE="$mode" "build/$mode/libcore.a" $objects
 gcc -std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -Wshadow -Wconversion -I. -I"build/$mode" \
     -I"${PG_INCLUDE:-/usr/include/postgresql}" -o "$tool" "$here"/*.c \
-    "build/$mode/tests/sim/sqlite/ops.o" $sim "build/$mode/libcore.a" \
+    $objects "build/$mode/libcore.a" \
     -lpq -lsqlite3 -lcrypto -lprotobuf-c -ljansson -lxxhash -lm
 
 folder=$(mktemp -d /tmp/differential.XXXXXX)

@@ -74,13 +74,19 @@ begin
     return 1;
 end $$;
 
-create function reset_all() returns void language plpgsql as $$
+-- Plays in files start from two partitions and an active tenant, random ones from some rows.
+create function reset_to(days int) returns void language plpgsql as $$
 begin
     truncate tenants, ingest_dedup, resource_seen, series_state, route_registry, ingest_warnings,
         rollup_pending, metrics_minute, metrics_hourly, metrics_daily;
-    perform drop_minute(d) from minute_days() d where d <> 0;
-    perform create_minute(0);
+    perform drop_minute(d) from minute_days() d where d >= days;
+    perform create_minute(d) from generate_series(0, days - 1) d;
     insert into tenants values (1, 'active');
+end $$;
+create function reset_empty() returns void language sql as $$ select reset_to(2) $$;
+create function reset_rows() returns void language plpgsql as $$
+begin
+    perform reset_to(1);
     insert into rollup_pending values (60, 1), (120, 2);
     insert into metrics_minute values (60, one(1), 1, 1);
     insert into metrics_hourly values (60, one(1), 1, 1);
