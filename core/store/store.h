@@ -140,7 +140,8 @@ struct series_state_write {
     bool had_previous;          /* judged from a row that was there */
     int64_t previous_unix_nano; /* its last_unix_nano */
 };
-/* *written < n (S-13): another writer judged the same stream; roll back and retry (as 40001). */
+/* *written < n (S-13): another writer judged the same stream; roll back and retry (as 40001). A row
+ * that retention has taken away since is written again: no other point was counted in between. */
 enum status store_upsert_series_states(struct store *store, const struct series_state_write *rows,
                                        size_t n, size_t *written, struct err *err);
 

@@ -1,14 +1,14 @@
 #include "core/store/sqlite/codec.h"
 #include "core/base/assert.h"
+#include <endian.h>
 #include <string.h>
 
 void buckets_encode(const struct histogram *histogram, uint8_t out[BUCKETS_BLOB_SIZE])
 {
     ASSERT(histogram && out);
     for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-        uint64_t bits = (uint64_t)histogram->counts[i];
-        for (size_t byte = 0; byte < 8; byte++)
-            out[i * 8 + byte] = (uint8_t)(bits >> (8 * byte));
+        uint64_t bits = htole64((uint64_t)histogram->counts[i]);
+        memcpy(out + i * sizeof bits, &bits, sizeof bits);
     }
 }
 
@@ -20,10 +20,9 @@ bool buckets_decode(const void *blob, size_t size, struct histogram *out)
     const uint8_t *bytes = blob;
     int64_t signs = 0;
     for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-        uint64_t bits = 0;
-        for (size_t byte = 0; byte < 8; byte++)
-            bits |= (uint64_t)bytes[i * 8 + byte] << (8 * byte);
-        memcpy(&out->counts[i], &bits, sizeof bits);
+        uint64_t bits;
+        memcpy(&bits, bytes + i * sizeof bits, sizeof bits);
+        out->counts[i] = (int64_t)le64toh(bits);
         signs |= out->counts[i];
     }
     return signs >= 0;

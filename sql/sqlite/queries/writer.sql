@@ -118,8 +118,8 @@ insert into rollup_pending (tenant_id, hour, marked_at)
 values (:tenant_id, :hour, :marked_at)
 on conflict do nothing;
 
--- Guarded (S-13): only where the row still is what the delta was judged from, 0 rows otherwise. The
--- first condition is for a row that retention took away meanwhile.
+-- Guarded (S-13): only where the row still is what the delta was judged from, 0 rows otherwise. A row
+-- that retention took away meanwhile is written anew: nobody has counted in between.
 -- name: UpsertSeriesState :batchexec
 -- params: tenant_id uuid, series_hash bytes, start_unix_nano int, last_unix_nano int,
 -- params: last_count int, last_sum float, last_counts buckets, last_seen_at time, baseline bool,
@@ -129,12 +129,8 @@ on conflict do nothing;
 -- reads: series_state
 insert into series_state (tenant_id, series_hash, start_unix_nano, last_unix_nano, last_count,
                           last_sum, last_counts, last_seen_at, baseline)
-select :tenant_id, :series_hash, :start_unix_nano, :last_unix_nano, :last_count,
-       :last_sum, :last_counts, :last_seen_at, :baseline
-where not (:guarded and :had_previous)
-   or exists (select 1 from series_state
-              where tenant_id = :tenant_id and series_hash = :series_hash
-                and start_unix_nano = :start_unix_nano)
+values (:tenant_id, :series_hash, :start_unix_nano, :last_unix_nano, :last_count,
+        :last_sum, :last_counts, :last_seen_at, :baseline)
 on conflict (tenant_id, series_hash, start_unix_nano) do update
 set last_unix_nano = excluded.last_unix_nano,
     last_count = excluded.last_count,

@@ -98,12 +98,14 @@ static const struct {
     int written;
 } guards[] = {
     {false, false, false, 0, 1}, /* not guarded: always */
-    {true, false, false, 0, 1},  {true, false, true, 99, 1},
+    {true, false, false, 0, 1},
+    {true, false, true, 99, 1},
     {false, true, false, 0, 1}, /* judged as new, still not there */
     {true, true, false, 0, 0},  /* judged as new, another writer was first */
     {true, true, true, 100, 1}, /* as it was */
     {true, true, true, 99, 0},  /* another writer moved it on */
-    {true, true, true, 101, 0},  {false, true, true, 100, 0}, /* it was pruned meanwhile */
+    {true, true, true, 101, 0},
+    {false, true, true, 100, 1}, /* pruned meanwhile: nobody else has counted */
 };
 
 START_TEST(upsert_series_state__writes_only_what_was_judged)
