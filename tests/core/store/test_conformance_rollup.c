@@ -322,13 +322,15 @@ END_TEST
  */
 START_TEST(drift__never_an_hour_without_minutes)
 {
-    make_partitions(DAY0, DAY0);
+    make_partitions(DAY0, DAY0 + 1);
     begin(ROLE_JOBS);
     add_minute(minute_row(T0_US, 1, 3, 0.5));
+    add_minute(minute_row(T0_US + US_PER_DAY, 1, 3, 0.5)); /* the tenant has others */
     rollup_hour(0, 1);
+    rollup_hour(24, 1);
     bool done;
     ck_ok(store_drop_partition(store, PARTITION_MINUTE, DAY0, &arena, &done, &err));
-    ck_assert_uint_eq(drifted_day(true), 0);
+    ck_assert_uint_eq(drifted(T0_US, T0_US + 2 * US_PER_DAY, true), 0);
     commit();
 }
 END_TEST
@@ -426,6 +428,27 @@ START_TEST(session_day__begins_at_a_midnight_that_is_skipped)
 }
 END_TEST
 
+/* America/Havana, 4 November 2018: 01:00 at UTC-4 becomes 00:00 at UTC-5, so midnight comes twice.
+ * PostgreSQL takes the later one: 05:00Z. */
+START_TEST(session_day__begins_at_the_later_of_two_midnights)
+{
+    int64_t day = day_of_civil(2018, 11, 4) * US_PER_DAY;
+    conformance_backend->session_offset(INT64_MIN / 2, -4 * HOUR);
+    conformance_backend->session_offset(day + 5 * HOUR, -5 * HOUR);
+    session_day(day + 12 * HOUR, day + 5 * HOUR, day + 29 * HOUR);
+    session_day(day, day - 20 * HOUR, day + 5 * HOUR);
+}
+END_TEST
+
+/* Asia/Kolkata, UTC+5:30: the day of 00:00Z began at 18:30Z. */
+START_TEST(session_day__east_of_greenwich_began_yesterday)
+{
+    conformance_backend->session_offset(INT64_MIN / 2, 330 * MINUTE);
+    session_day(T0_US, T0_US - 330 * MINUTE, T0_US + US_PER_DAY - 330 * MINUTE);
+    session_day(T0_US - 330 * MINUTE - 1, T0_US - US_PER_DAY - 330 * MINUTE, T0_US - 330 * MINUTE);
+}
+END_TEST
+
 void conformance_rollup(TCase *test)
 {
     tcase_add_test(test, claim__walks_the_marks_once_in_order);
@@ -446,4 +469,6 @@ void conformance_rollup(TCase *test)
     tcase_add_test(test, session_day__is_utc_unless_told);
     tcase_add_test(test, session_day__is_shorter_and_longer_when_clocks_change);
     tcase_add_test(test, session_day__begins_at_a_midnight_that_is_skipped);
+    tcase_add_test(test, session_day__begins_at_the_later_of_two_midnights);
+    tcase_add_test(test, session_day__east_of_greenwich_began_yesterday);
 }

@@ -69,16 +69,18 @@ START_TEST(series_states__many_series_are_asked_for_in_one_go)
 {
     enum { N = 2 * LIMIT_CALL_ROWS + 3 };
     struct sha256 asked[N];
+    struct series_state_write rows[2 * N];
     struct series_state_row *found;
     size_t count;
     struct uuid tenant = tenant_of(1);
     begin(ROLE_METRICS_WRITER);
     for (int i = 0; i < N; i++) {
         asked[i] = hash_of((uint8_t)(i + 1));
-        struct series_state_write rows[] = {state_write((uint8_t)(i + 1), 1, i),
-                                            state_write((uint8_t)(i + 1), 2, i)};
-        ck_ok(store_upsert_series_states(store, rows, 2, &count, &err));
+        rows[2 * i] = state_write((uint8_t)(i + 1), 1, i);
+        rows[2 * i + 1] = state_write((uint8_t)(i + 1), 2, i);
     }
+    ck_ok(store_upsert_series_states(store, rows, 2 * N, &count, &err));
+    ck_assert_uint_eq(count, 2 * N); /* over all calls that this took */
     ck_ok(store_get_series_states(store, &tenant, asked, N, &arena, &found, &count, &err));
     ck_assert_uint_eq(count, 2 * N);
     for (int i = 0; i < 2 * N; i++) {

@@ -102,8 +102,8 @@ START_TEST(sql__every_query_fits_the_schema_and_names_its_tables)
 }
 END_TEST
 
-/* The overlay finds row locks by these parameters (DESIGN 3): they must be the primary key, or for a
- * read and a delete what its leading columns are compared with. */
+/* The overlay finds row locks by these parameters (DESIGN 3): they must be the primary key, or for
+ * a read and a delete what its leading columns are compared with. */
 START_TEST(sql__keys_are_the_primary_keys_in_order)
 {
     sqlite3 *db = open_empty();
