@@ -50,6 +50,9 @@ static const struct op_kind kinds[] = {
     {"mark",
      QUERY_MARK_ROLLUP_PENDING,
      {{TENANT, 0, NULL}, {HOUR_ARG, 0, NULL}, {TIME_ARG, 1, NULL}}},
+    {"restore",
+     QUERY_RESTORE_ROLLUP_MARK,
+     {{TENANT, 0, NULL}, {HOUR_ARG, 0, NULL}, {TIME_ARG, 1, NULL}}},
     {"route",
      QUERY_REGISTER_ROUTE,
      {{TENANT, 0, NULL},
@@ -154,6 +157,11 @@ struct op op_parse(const char *text)
 const char *op_name(const struct op *op)
 {
     return op->kind->name;
+}
+
+enum query_id op_query(const struct op *op)
+{
+    return op->kind->query;
 }
 
 void op_print(const struct op *op, char out[64])

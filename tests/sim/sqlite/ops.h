@@ -3,6 +3,7 @@
  *   begin  commit  rollback
  *   record K           RecordIngestMessage of message K             insert ... do nothing
  *   mark K T           MarkRollupPending of hour K                  insert ... do nothing
+ *   restore K T        RestoreRollupMark, the same
  *   route K            RegisterRoute of route K                     insert ... do nothing
  *   minute K B         AddMinute: one request in bucket B, first minute of hour K      upsert
  *   warn K N           AddIngestWarning: N of kind K                                   upsert
@@ -51,6 +52,7 @@ struct op_call {
 struct op op_parse(const char *text);
 void op_print(const struct op *op, char out[64]);
 const char *op_name(const struct op *op);
+enum query_id op_query(const struct op *op);
 void op_build(const struct op *op, struct arena *arena, struct op_call *out);
 /* "ok", the rows affected, the rows of the result, or the SQLSTATE. */
 void op_result(const struct op_call *call, enum status status, const struct err *err,
