@@ -100,6 +100,12 @@ static int64_t own_clock(const struct process *process, int64_t now_ns)
     return now_ns + process->config.skew_ns;
 }
 
+static enum status not_running(const struct process *process, struct err *err)
+{
+    return err_set(err, STATUS_STOPPED, NULL, "process \"%s\" is not running",
+                   process->config.name);
+}
+
 static enum status no_memory(const struct process *process, struct err *err)
 {
     return err_set(err, STATUS_NO_MEMORY, NULL, "could not serve in process \"%s\": out of memory",
@@ -307,7 +313,9 @@ void process_crash(struct process *process)
 
 enum status process_stop(struct process *process, int64_t now_ns, bool flush, struct err *err)
 {
-    ASSERT(process && process->running);
+    ASSERT(process);
+    if (!process->running)
+        return not_running(process, err);
     enum status status = flush ? process_export(process, now_ns, err) : STATUS_OK;
     end(process);
     return status;
@@ -340,8 +348,7 @@ enum status process_serve(struct process *process, int64_t now_ns, const struct 
 {
     ASSERT(process && request && duration_ns >= 0 && times >= 0);
     if (!process->running)
-        return err_set(err, STATUS_STOPPED, NULL, "process \"%s\" is not running",
-                       process->config.name);
+        return not_running(process, err);
     if (times == 0)
         return STATUS_OK;
     bool span = process->config.telemetry.source == SOURCE_SPAN;
@@ -406,7 +413,9 @@ static bool gather(struct process *process, int64_t now_ns)
 
 enum status process_export(struct process *process, int64_t now_ns, struct err *err)
 {
-    ASSERT(process && process->running);
+    ASSERT(process);
+    if (!process->running)
+        return not_running(process, err);
     while (process->next_export_ns <= now_ns)
         process->next_export_ns += process->config.export_every_ns;
     if (!gather(process, now_ns))
@@ -429,7 +438,9 @@ enum status process_export(struct process *process, int64_t now_ns, struct err *
 
 enum status process_resend(struct process *process, struct err *err)
 {
-    ASSERT(process && process->running);
+    ASSERT(process);
+    if (!process->running)
+        return not_running(process, err);
     if (process->point_count == 0)
         return STATUS_OK;
     enum status status =

@@ -59,7 +59,7 @@ enum status process_export(struct process *process, int64_t now_ns, struct err *
 enum status process_resend(struct process *process, struct err *err);
 /* Flushes (an export) when asked to, then ends. */
 enum status process_stop(struct process *process, int64_t now_ns, bool flush, struct err *err);
-/* What was not exported is lost. */
+/* What was not exported is lost. Asserts that it is running. */
 void process_crash(struct process *process);
 
 #endif
