@@ -112,9 +112,8 @@ void *queue_block_new(size_t size, struct queue_text *text)
 
 void queue_release(struct queue *queue, struct queue_message *message)
 {
-    bool over = message->state == QUEUE_EXPIRED ||
-                (message->state == QUEUE_ACKNOWLEDGED && !queue->config.keep_acknowledged);
-    if (!over || message->holders > 0)
+    bool over = message->state == QUEUE_ACKNOWLEDGED || message->state == QUEUE_EXPIRED;
+    if (!over || queue->config.keep_acknowledged || message->holders > 0)
         return;
     free((void *)(uintptr_t)message->payload.data);
     message->payload.data = NULL;
@@ -280,6 +279,10 @@ enum status queue_redeliver(struct queue *queue, struct bytes msg_id, struct err
     enum status status = id_need(queue, msg_id, &message, err);
     if (status != STATUS_OK)
         return status;
+    if (message->state == QUEUE_EXPIRED)
+        return err_set(err, STATUS_INVALID, NULL,
+                       "cannot redeliver message \"%.*s\": the age limit removed it",
+                       (int)msg_id.size, (const char *)msg_id.data);
     if (message->state != QUEUE_WAITING && !queue_make_waiting(queue, message))
         return err_set(err, STATUS_NO_MEMORY, NULL, "could not redeliver: out of memory");
     queue_notify(queue);

@@ -26,8 +26,8 @@ struct queue_config {
     int64_t dedup_window_ns; /* 120 s; not renewed by duplicates */
     int64_t age_limit_ns;    /* 7 days; an older message is gone, acknowledged or not */
     int64_t pull_wait_ns;    /* 1 s: how long a pull waits for more */
-    bool
-        keep_acknowledged; /* payloads stay until the age limit (queue_redeliver, _publish_again) */
+    bool keep_acknowledged;  /* payloads stay to the end of the run: for queue_redeliver,
+                                queue_publish_again, and whoever replays the run */
 };
 struct queue_config queue_config_default(void);
 

@@ -245,6 +245,9 @@ START_TEST(queue__forgets_a_message_after_seven_days)
     run(7 * 86400);
     ck_assert_uint_eq(queue_depth(bench.queue), 0);
     ck_assert_int_eq(queue_message_at(bench.queue, 1)->state, QUEUE_EXPIRED);
+    struct err err;
+    ck_assert_int_eq(queue_redeliver(bench.queue, bytes_of("a"), &err), STATUS_INVALID);
+    ck_assert_str_eq(err.message, "cannot redeliver message \"a\": the age limit removed it");
 }
 END_TEST
 
