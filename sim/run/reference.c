@@ -38,13 +38,15 @@ static void parted(struct replay *replay, const char *format, const char *detail
 static const struct queue_message *message_of(struct stage *stage, struct bytes msg_id,
                                               const struct uuid *tenant)
 {
-    for (uint64_t i = 1; i <= queue_last_sequence(stage->queue); i++) {
-        const struct queue_message *message = queue_message_at(stage->queue, i);
-        if (!message->dead && bytes_equal(message->msg_id, msg_id) &&
-            uuid_compare(&message->tenant, tenant) == 0)
-            return message;
+    const struct queue_message *oldest = NULL;
+    uint64_t sequence = queue_find(stage->queue, msg_id);
+    while (sequence != 0) {
+        const struct queue_message *message = queue_message_at(stage->queue, sequence);
+        if (!message->dead && uuid_compare(&message->tenant, tenant) == 0)
+            oldest = message;
+        sequence = message->previous;
     }
-    return NULL;
+    return oldest;
 }
 
 static int by_sequence(const void *a, const void *b)

@@ -227,6 +227,7 @@ enum status queue_publish(struct queue *queue, const struct publication *publica
     if (!message)
         return err_set(err, STATUS_NO_MEMORY, NULL, "could not publish: out of memory");
     message->sequence = queue->count + 1;
+    message->previous = earlier ? earlier->sequence : 0;
     message->published_ns = now;
     message->state = QUEUE_ACKNOWLEDGED; /* for the moment: in no count */
     queue->messages[queue->count] = message;

@@ -56,6 +56,7 @@ const char *queue_state_name(enum queue_state state);
 /* A message of the stream. Read-only outside queue.c. */
 struct queue_message {
     uint64_t sequence; /* 1, 2, 3, ... */
+    uint64_t previous; /* the newest before it with the same id; 0: none */
     struct bytes msg_id;
     struct uuid tenant;
     struct bytes subject; /* "api.metrics.<tenant uuid>" */

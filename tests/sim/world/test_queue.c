@@ -125,6 +125,9 @@ START_TEST(queue_publish__drops_an_id_within_120_s_and_does_not_renew_the_window
     run(120);
     ck_assert(publish("a"));
     ck_assert_uint_eq(queue_last_sequence(bench.queue), 2);
+    ck_assert_uint_eq(queue_find(bench.queue, bytes_of("a")), 2);
+    ck_assert_uint_eq(queue_message_at(bench.queue, 2)->previous, 1);
+    ck_assert_uint_eq(queue_message_at(bench.queue, 1)->previous, 0);
 }
 END_TEST
 
