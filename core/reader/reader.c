@@ -138,7 +138,7 @@ static enum status gather(struct reading *reading, enum read_level level, int64_
                                          reading->arena, &rows, &count, err);
     if (status != STATUS_OK)
         return status;
-    if (level == READ_MINUTE)
+    if (level == READ_MINUTE || query->stored)
         return take(reading, rows, 0, count, err);
     int64_t *pending;
     size_t pending_count;

@@ -13,6 +13,7 @@ struct reader_query {
     enum read_level level;
     int64_t from_us; /* half-open */
     int64_t until_us;
+    bool stored; /* the level's rows as they are, also where an hour is pending */
     /* filters; NULL matches all */
     const struct bytes *service;
     const struct bytes *method;

@@ -142,7 +142,7 @@ static void expect_quantile(struct judging *judging, const struct reader_answer 
         fell(judging, what, expected, got_text);
 }
 
-/* What a console would be told (R-READ-1). */
+/* Percentiles as a console is told them (R-READ-1), requests and sums as they are stored. */
 static bool ask(struct judging *judging, struct reader_answer *answer)
 {
     const struct scenario_selector *selector = &judging->expect->selector;
@@ -151,6 +151,7 @@ static bool ask(struct judging *judging, struct reader_answer *answer)
     struct reader_query query = {
         .tenant = stage->tenants[selector->tenant],
         .level = levels[selector->level],
+        .stored = judging->expect->kind != SCENARIO_EXPECT_QUANTILE,
         .from_us =
             selector->has_range ? time_div(selector->from.ns, NS_PER_US) : INT64_MIN / NS_PER_US,
         .until_us =
