@@ -26,8 +26,7 @@ const struct statement statements[] = {
      "set last_seen_at = greatest(resource_seen.last_seen_at, excluded.last_seen_at), "
      "first_point = least(resource_seen.first_point, excluded.first_point)"},
     {"state", ANSWER_COUNT,
-     "insert into series_state select $1, $2, $2 "
-     "where $3 = 0 or exists (select 1 from series_state where hash = $1) "
+     "insert into series_state values ($1, $2, $2) "
      "on conflict (hash) do update "
      "set last_unix_nano = excluded.last_unix_nano, last_seen_at = excluded.last_seen_at "
      "where $3 <> 0 and series_state.last_unix_nano = $3"},
