@@ -1,6 +1,6 @@
 /* OTLP/JSON (proto3 JSON mapping, keys in lowerCamelCase, enums as numbers) through jansson.
  *
- * 64-bit integers may be numbers or decimal strings, doubles numbers or "NaN", "Infinity",
+ * Integers may be numbers (5, 5.0) or decimal strings, doubles numbers or "NaN", "Infinity",
  * "-Infinity", bytes are base64, null and absent are the default, unknown keys are skipped. Arrays
  * and lists of a value are encoded as protobuf, because identity hashes that form (R-ID-2).
  */
@@ -53,6 +53,11 @@ static bool to_unsigned(const json_t *value, uint64_t *out)
         *out = (uint64_t)json_integer_value(value);
         return json_integer_value(value) >= 0;
     }
+    if (json_is_real(value)) {
+        double number = json_real_value(value);
+        *out = number >= 0 && number < 0x1p64 ? (uint64_t)number : 0;
+        return (double)*out == number;
+    }
     const char *text = json_string_value(value);
     if (!text || !digits_only(text, json_string_length(value)))
         return false;
@@ -66,6 +71,11 @@ static bool to_signed(const json_t *value, int64_t *out)
     if (json_is_integer(value)) {
         *out = json_integer_value(value);
         return true;
+    }
+    if (json_is_real(value)) {
+        double number = json_real_value(value);
+        *out = number >= -0x1p63 && number < 0x1p63 ? (int64_t)number : 0;
+        return (double)*out == number;
     }
     const char *text = json_string_value(value);
     size_t sign = text && text[0] == '-';
