@@ -60,7 +60,11 @@ $(BUILD)/metersim: $(BUILD)/sim/cli/main.o $(SIM_OBJ) $(BUILD)/libcore.a
 $(BUILD)/libcore.a: $(CORE_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-$(BUILD)/unit: $(TEST_OBJ) $(SIM_OBJ) $(BUILD)/libcore.a
+# an archive, so that a test takes only what it names: not the command line, whose main is its own
+$(BUILD)/libsim.a: $(SIM_OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/unit: $(TEST_OBJ) $(BUILD)/libsim.a $(BUILD)/libcore.a
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS) $(shell pkg-config --libs check 2>/dev/null)
 
 $(BUILD)/%.o: %.c | $(GEN_HEADERS)
