@@ -5,19 +5,21 @@
 #   awk -f sql/embed.awk -v mode=schema sql/sqlite/schema/*.sql > gen/schema.c
 #
 # The form of a query file is described in sql/README.md. A file that does not follow it fails the
-# build with "file:line: what". The dialect of a file is its folder, sql/DIALECT/queries/. Once a file
-# of a second dialect is given, a query that stands in one dialect alone, or whose parameters or
-# results differ between them, fails too.
+# build with "file:line: what". The dialect of a file is its folder, sql/DIALECT/queries/. Once a
+# file of a second dialect is given, a query that stands in one dialect alone, or whose parameters
+# or results differ between them, fails too.
 #
 # One query in the arrays below, q being dialect SUBSEP name:
 #   place[q]  annotation[q]  param_count[q] param[q,i] param_type[q,i]  result_count[q] result[q,i]
-#   result_type[q,i]  part_count[q]  kind[q,p] table[q,p] reads[q,p] key[q,p] key_count[q,p] sql[q,p]
+#   result_type[q,i]  part_count[q]  kind[q,p] table[q,p] reads[q,p] key[q,p,i] key_count[q,p]
+#   sql[q,p]
 
 BEGIN {
     split("int bool time date float text bytes uuid buckets", words, " ")
     for (i in words)
         types[words[i]] = "VALUE_" toupper(words[i])
-    split("tx read insert upsert delete claim select_in shared exclusive try relation ddl", words, " ")
+    split("tx read insert upsert delete claim select_in shared exclusive try relation ddl",
+        words, " ")
     for (i in words)
         kinds[words[i]] = "QUERY_KIND_" toupper(words[i])
     split("exec execrows batchexec one many", words, " ")
@@ -228,8 +230,10 @@ function numbered(text, out, name) {
     return out text
 }
 
-# Locks and transactions are the business of the connection on SQLite: no SQL. It has no roles either.
-function without_sql(p) { return dialect == "sqlite" && kind[q, p] ~ /^(tx|shared|exclusive|try|relation)$/ }
+# Locks and transactions are the business of the connection on SQLite: no SQL. It has no roles.
+function without_sql(p) {
+    return dialect == "sqlite" && kind[q, p] ~ /^(tx|shared|exclusive|try|relation)$/
+}
 
 function finish_part(p, k) {
     p = part_count[q]
@@ -246,7 +250,8 @@ function finish_part(p, k) {
         fail_at(part_place, k " has no key")
     if (k ~ /^(shared|exclusive|try)$/ && param_type[q, param[q, "number", "lock"]] != "int")
         fail_at(part_place, k " needs a parameter \"lock int\"")
-    if (k == "try" && (result_count[q] != 1 || result[q, 1] " " result_type[q, 1] != "granted bool"))
+    if (k == "try" &&
+        (result_count[q] != 1 || result[q, 1] " " result_type[q, 1] != "granted bool"))
         fail_at(part_place, "try returns \"granted bool\"")
 }
 
@@ -257,7 +262,8 @@ function finish_query(i, p, free) {
     if (!part_count[q])
         fail_at(place[q], "the query has no part")
     if ((annotation[q] == "one" || annotation[q] == "many") != (result_count[q] > 0))
-        fail_at(place[q], ":" annotation[q] (result_count[q] ? " returns nothing" : " needs \"-- returns:\""))
+        fail_at(place[q], ":" annotation[q] \
+            (result_count[q] ? " returns nothing" : " needs \"-- returns:\""))
     for (p = 1; p <= part_count[q]; p++)
         if (without_sql(p))
             free = 1 # what a lock takes is not seen in SQL

@@ -68,16 +68,16 @@ struct query_column {
  * order with the same parameters. */
 struct query_part {
     enum query_kind kind;
-    const char *table; /* the table written or read, "" for none */
-    const char *reads; /* further tables it reads, separated by a space; "" for none */
-    int key_count;     /* INSERT, UPSERT: parameters that form the primary key, in its order;
-                          READ, DELETE: that the key's leading columns must equal, may be 0 */
+    const char *table;      /* the table written or read, "" for none */
+    const char *reads;      /* further tables it reads, separated by a space; "" for none */
+    int key_count;          /* INSERT, UPSERT: parameters that form the primary key, in its order;
+                               READ, DELETE: that the key's leading columns must equal, may be 0 */
     int key[QUERY_KEY_MAX]; /* index into params */
     const char *sqlite;
 };
 
 struct query {
-    const char *name; /* "AddMinute" */
+    const char *name;     /* "AddMinute" */
     enum query_kind kind; /* of its first part */
     int param_count;
     struct query_column params[QUERY_COLUMNS_MAX];
@@ -87,7 +87,8 @@ struct query {
     struct query_part parts[QUERY_PARTS_MAX];
 };
 
-/* Generated from sql/ at build: enum query_id { QUERY_ADD_MINUTE, ..., QUERY_COUNT } and queries[]. */
+/* Generated from sql/ at build: enum query_id { QUERY_ADD_MINUTE, ..., QUERY_COUNT } and queries[].
+ */
 #include "gen/queries.h"
 
 struct store_call {

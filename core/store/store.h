@@ -2,7 +2,8 @@
  *
  * Legal order: store_begin, any queries, then store_commit or store_rollback. One session is one
  * connection of one actor; not shared between threads.
- * Shapes: arrays are read-only, n >= 1, sorted by their full key without repeats (asserted, R-TX-2).
+ * Shapes: arrays are read-only, n >= 1, ascending by their full key without repeats (asserted,
+ * R-TX-2).
  * Errors: the status of the SQLSTATE (status.h); err carries the SQLSTATE. Results live in arena.
  * Times are microseconds UTC (_us), days since 1970 (_day) or unix nanoseconds (_nano).
  * These wrappers check the contract for every backend and decorator alike.
@@ -94,8 +95,8 @@ struct route_registry_row {
     struct bytes route;
     int64_t created_at_us;
 };
-enum status store_register_routes(struct store *store, const struct route_registry_row *rows, size_t n,
-                                  struct err *err);
+enum status store_register_routes(struct store *store, const struct route_registry_row *rows,
+                                  size_t n, struct err *err);
 
 struct hour_lock {
     int64_t lock; /* identity_hour_lock; sorted by it */
@@ -154,7 +155,8 @@ struct resource_write {
 enum status store_touch_resources(struct store *store, const struct resource_write *rows, size_t n,
                                   struct err *err);
 
-enum warning_kind { /* in the order of their names: the order of the key */
+/* In the order of their names: the order of the key. */
+enum warning_kind {
     WARNING_CARDINALITY_OVERFLOW,
     WARNING_COARSE_BUCKETS,
     WARNING_LOSSY_HISTOGRAM,
@@ -175,8 +177,8 @@ enum status store_add_ingest_warnings(struct store *store, const struct warning_
 
 /* ---- jobs ---- */
 
-/* Deletes and returns up to limit marks after (after_hour_us, after_tenant) in (hour, tenant) order,
- * skipping locked ones (R-ROLL-3). after_hour_us = INT64_MIN starts at the first. */
+/* Deletes and returns up to limit marks after (after_hour_us, after_tenant) in (hour, tenant)
+ * order, skipping locked ones (R-ROLL-3). after_hour_us = INT64_MIN starts at the first. */
 enum status store_claim_rollup_hours(struct store *store, int64_t after_hour_us,
                                      const struct uuid *after_tenant, size_t limit,
                                      struct arena *arena, struct mark_row **rows, size_t *count,
@@ -192,16 +194,16 @@ enum status store_try_lock_rollup_hour(struct store *store, const struct hour_lo
 /* Puts a claimed mark back with its marked_at. */
 enum status store_restore_rollup_mark(struct store *store, const struct mark_row *mark,
                                       struct err *err);
-/* Marks every unmarked hour in [from_us, until_us) that has minute rows and whose hourly rows differ:
- * by_buckets: in any of the 15 totals (S-14); else in the request count. Returns the hours marked, in
- * (tenant, hour) order. */
+/* Marks every unmarked hour in [from_us, until_us) that has minute rows and whose hourly rows
+ * differ: by_buckets: in any of the 15 totals (S-14); else in the request count. Returns the hours
+ * marked, in (tenant, hour) order. */
 enum status store_mark_drifted_hours(struct store *store, int64_t from_us, int64_t until_us,
                                      int64_t marked_at_us, bool by_buckets, struct arena *arena,
                                      struct mark_row **rows, size_t *count, struct err *err);
 /* Exclusive, waits (S-10). lock: identity_day_lock. */
 enum status store_lock_rollup_day(struct store *store, int64_t lock, struct err *err);
-enum status store_delete_hourly_rows(struct store *store, const struct uuid *tenant, int64_t hour_us,
-                                     int64_t *deleted, struct err *err);
+enum status store_delete_hourly_rows(struct store *store, const struct uuid *tenant,
+                                     int64_t hour_us, int64_t *deleted, struct err *err);
 /* Inserts the hour from its minutes, sums in time order; 23514 with no hourly partition. */
 enum status store_rollup_hour(struct store *store, const struct uuid *tenant, int64_t hour_us,
                               int64_t *inserted, struct err *err);
@@ -217,10 +219,12 @@ enum status store_session_day(struct store *store, int64_t at_us, struct arena *
 enum partition_table { PARTITION_MINUTE, PARTITION_HOURLY };
 
 /* lock table ... in access exclusive mode nowait; 55P03 when it is in use (R-PART-2). */
-enum status store_lock_partitioned(struct store *store, enum partition_table table, struct err *err);
+enum status store_lock_partitioned(struct store *store, enum partition_table table,
+                                   struct err *err);
 /* first_day: the day, or the first day of the month. *done false: nothing to do. */
-enum status store_create_partition(struct store *store, enum partition_table table, int64_t first_day,
-                                   struct arena *arena, bool *done, struct err *err);
+enum status store_create_partition(struct store *store, enum partition_table table,
+                                   int64_t first_day, struct arena *arena, bool *done,
+                                   struct err *err);
 enum status store_drop_partition(struct store *store, enum partition_table table, int64_t first_day,
                                  struct arena *arena, bool *done, struct err *err);
 /* First days, ascending, read from the bounds (R-PART-1). */
@@ -250,7 +254,8 @@ enum status store_set_tenant(struct store *store, const struct uuid *tenant, con
 /* ---- readers (R-READ-1) ---- */
 
 enum read_level { READ_MINUTE, READ_HOURLY, READ_DAILY };
-/* Rows of one tenant with from_us <= bucket_start < until_us, in key order; tenant is set in each. */
+/* Rows of one tenant with from_us <= bucket_start < until_us, in key order; tenant is set in each.
+ */
 enum status store_read_rows(struct store *store, enum read_level level, const struct uuid *tenant,
                             int64_t from_us, int64_t until_us, struct arena *arena,
                             struct minute_row **rows, size_t *count, struct err *err);

@@ -174,7 +174,8 @@ enum status store_session_day(struct store *store, int64_t at_us, struct arena *
     enum status status = call_once(store, &call, err);
     if (status != STATUS_OK)
         return status;
-    /* a midnight that comes twice is the later one: the day may begin after at_us, as it does there */
+    /* a midnight that comes twice is the later one: the day may begin after at_us, as it does there
+     */
     if (call.result_rows != 1 || call.results[0].integer >= call.results[1].integer)
         return err_sql(err, "XX001", "the session's day ends before it begins");
     *from_us = call.results[0].integer;

@@ -1,6 +1,6 @@
 /* The store on SQLite. It binds, steps and unpacks; who may run when is the business of an
- * sqlite_exec: in production each session has a connection and BEGIN IMMEDIATE (exec_direct), in the
- * simulator all sessions share one connection and overlap (sim/sqlite). Same store, same SQL.
+ * sqlite_exec: in production each session has a connection and BEGIN IMMEDIATE (exec_direct), in
+ * the simulator all sessions share one connection and overlap (sim/sqlite). Same store, same SQL.
  */
 #ifndef CORE_STORE_SQLITE_SQLITE_STORE_H
 #define CORE_STORE_SQLITE_SQLITE_STORE_H
@@ -59,8 +59,8 @@ void sqlite_statements_free(struct sqlite_statements *statements);
  * refuse(sqlstate, message), row_locked(table, key...) which is 0 here). Call before the schema. */
 enum status sqlite_functions_register(sqlite3 *db, struct err *err);
 
-/* Creates the schema when the file is empty; otherwise checks that it is ours (application_id) and of
- * this version (user_version). STATUS_INVALID for a database from elsewhere. */
+/* Creates the schema when the file is empty; otherwise checks that it is ours (application_id) and
+ * of this version (user_version). STATUS_INVALID for a database from elsewhere. */
 enum status sqlite_schema_open(sqlite3 *db, struct err *err);
 
 /* The error of the connection's last failure as SQLSTATE: constraint 23505/23514/23502, full disk
