@@ -82,7 +82,6 @@ struct plan {
     const struct table *table; /* NULL: none */
     uint64_t reads;            /* tables whose rows are seen, not only addressed by the key */
     bool keyed;                /* INSERT, UPSERT: the key is known from the parameters */
-    bool reads_own;            /* INSERT, UPSERT: a select that looks at its own table */
     uint64_t touches;
     uint64_t order[PLAN_TABLES_MAX]; /* its bits in the order of PostgreSQL's locks: target first */
     int table_count;
@@ -180,9 +179,6 @@ enum status row_lock_untouched(struct overlay_session *session, const struct pla
 enum status range_delete(struct overlay_session *session, const struct plan *plan,
                          struct sqlite_step *step, struct err *err);
 enum status insert_select(struct overlay_session *session, struct plan *plan,
-                          struct sqlite_step *step, struct err *err);
-/* The same, always in two halves. */
-enum status insert_halves(struct overlay_session *session, struct plan *plan,
                           struct sqlite_step *step, struct err *err);
 void split_free(struct split *split);
 

@@ -117,8 +117,8 @@ static enum status insert_row(struct row_taker *taker, const struct plan *plan,
     return status;
 }
 
-enum status insert_halves(struct overlay_session *session, struct plan *plan,
-                          struct sqlite_step *step, struct err *err)
+static enum status insert_halves(struct overlay_session *session, struct plan *plan,
+                                 struct sqlite_step *step, struct err *err)
 {
     struct overlay *overlay = session->overlay;
     enum status status = STATUS_OK;

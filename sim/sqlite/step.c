@@ -49,8 +49,10 @@ static enum status plan_of(struct overlay *overlay, const struct query_part *par
     bool keyed = part->kind == QUERY_KIND_INSERT || part->kind == QUERY_KIND_UPSERT;
     made.keyed = keyed;
     made.table = own ? &overlay->catalog.tables[__builtin_ctzll(own)] : NULL;
-    made.reads = keyed ? further & ~own : further | own;
-    made.reads_own = keyed && (further & own) != 0;
+    /* what an upsert's select reads of its own table PostgreSQL judges before it waits, this after;
+     * no query has one */
+    ASSERT(!keyed || (further & own) == 0);
+    made.reads = keyed ? further : further | own;
     *plan = made;
     return STATUS_OK;
 }
@@ -245,7 +247,7 @@ enum status row_lock_untouched(struct overlay_session *session, const struct pla
     return STATUS_OK;
 }
 
-static enum status step_keyed(struct overlay_session *session, struct plan *plan,
+static enum status step_keyed(struct overlay_session *session, const struct plan *plan,
                               struct sqlite_step *step, bool waited, struct err *err)
 {
     struct overlay *overlay = session->overlay;
@@ -258,8 +260,6 @@ static enum status step_keyed(struct overlay_session *session, struct plan *plan
     struct row_key key = row_key_make(plan->table->number, session->key.data, session->key.size);
     struct row_entry *entry = row_log_find(&overlay->log, &key);
     struct target *target = NULL;
-    if (entry && entry->owner != session && plan->reads_own)
-        return insert_halves(session, plan, step, err);
     if (entry && entry->owner != session) {
         targets_clear(&session->targets);
         if (!targets_add(&session->targets, key.table, key.data, key.size))

@@ -126,7 +126,6 @@ on conflict do nothing;
 -- params: guarded bool, had_previous bool, previous_unix_nano int
 -- part: upsert series_state
 -- key: tenant_id series_hash start_unix_nano
--- reads: series_state
 insert into series_state (tenant_id, series_hash, start_unix_nano, last_unix_nano, last_count,
                           last_sum, last_counts, last_seen_at, baseline)
 values (:tenant_id, :series_hash, :start_unix_nano, :last_unix_nano, :last_count,
