@@ -47,7 +47,9 @@ static struct store *sqlite_session_store_of(struct backend_session *session)
 
 static void sqlite_session_cut(struct backend_session *session)
 {
-    overlay_session_cut((struct overlay_session *)session);
+    struct overlay_session *overlay_session = (struct overlay_session *)session;
+    overlay_session_cut(overlay_session);
+    sqlite_session_reconnect(overlay_session_store(overlay_session));
 }
 
 static void sqlite_session_end(struct backend_session *session)

@@ -275,3 +275,9 @@ void sqlite_session_free(struct store *store)
 {
     free(store);
 }
+
+void sqlite_session_reconnect(struct store *store)
+{
+    ASSERT(store);
+    ((struct sqlite_session *)store)->state = SESSION_IDLE;
+}

@@ -70,6 +70,8 @@ enum status sqlite_error(sqlite3 *db, const char *what, struct err *err);
 /* A session. The caller frees it; exec and statements must outlive it. */
 struct store *sqlite_session_new(struct sqlite_exec *exec, struct sqlite_statements *statements);
 void sqlite_session_free(struct store *store);
+/* A new connection in the place of a lost one, whose transaction the exec has undone already. */
+void sqlite_session_reconnect(struct store *store);
 
 /* Production: a database file (or ":memory:"), its own connection, BEGIN IMMEDIATE, waiting at most
  * busy_ms for another writer. create: false refuses a file that is not there.
