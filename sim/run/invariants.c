@@ -173,12 +173,12 @@ static void dedup(struct stage *stage, const struct snapshot *end)
             const struct queue_dead_letter *dead = queue_dead_letter_at(stage->queue, i);
             if (dead->reason == MESSAGE_DEAD_ID_CONFLICT)
                 continue;       /* the row is the other tenant's */
-            bool other = false; /* the same id may have been applied as another message */
-            for (uint64_t s = 1; s <= queue_last_sequence(stage->queue); s++) {
-                const struct queue_message *message = queue_message_at(stage->queue, s);
-                if (s != dead->sequence && bytes_equal(message->msg_id, dead->msg_id))
-                    other = true;
-            }
+            if (queue_came_back(queue_message_at(stage->queue, dead->sequence)))
+                continue; /* its letter is there, but nobody knew: it was judged once more */
+            /* the same id may have been applied as another message */
+            uint64_t newest = queue_find(stage->queue, dead->msg_id);
+            bool other = newest != dead->sequence ||
+                         queue_message_at(stage->queue, newest)->previous != 0;
             for (size_t row = 0; row < table->row_count && !other; row++)
                 if (bytes_equal(bytes_of(table_cell(table, row, 0)), dead->msg_id))
                     run_fail(stage->result, "invariant", "dead letter \"%s\" left a dedup row",

@@ -34,19 +34,22 @@ static void parted(struct replay *replay, const char *format, const char *detail
 }
 
 /* The message of the queue that a dedup row stands for: the oldest of that id and tenant that is no
- * dead letter. */
+ * dead letter, else one that was delivered again after it had become one. */
 static const struct queue_message *message_of(struct stage *stage, struct bytes msg_id,
                                               const struct uuid *tenant)
 {
-    const struct queue_message *oldest = NULL;
+    const struct queue_message *oldest = NULL, *back = NULL;
     uint64_t sequence = queue_find(stage->queue, msg_id);
     while (sequence != 0) {
         const struct queue_message *message = queue_message_at(stage->queue, sequence);
-        if (!message->dead && uuid_compare(&message->tenant, tenant) == 0)
+        bool same = uuid_compare(&message->tenant, tenant) == 0;
+        if (same && !message->dead)
             oldest = message;
+        if (same && queue_came_back(message))
+            back = message;
         sequence = message->previous;
     }
-    return oldest;
+    return oldest != NULL ? oldest : back;
 }
 
 static int by_sequence(const void *a, const void *b)

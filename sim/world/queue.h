@@ -68,6 +68,7 @@ struct queue_message {
     int deliveries;
     int64_t due_ns;   /* IN_FLIGHT, DELAYED: when it is waiting again */
     bool dead;        /* it is in the DLQ */
+    int dead_at;      /* its deliveries when it was put there */
     unsigned holders; /* deliveries that still point into it */
     bool listed;      /* queue.c: it is in the list of waiting messages */
 };
@@ -135,6 +136,9 @@ void queue_ack(struct queue *queue, struct queue_message *message);
 /* False: out of memory; it then comes again after its ack wait. */
 bool queue_retry(struct queue *queue, struct queue_message *message, int delivery,
                  int64_t delay_ns);
+/* It was delivered again after it had been dead-lettered (a reply or an acknowledgement was lost),
+ * so that it may have been applied after all. */
+bool queue_came_back(const struct queue_message *message);
 /* Copies into the DLQ, which is a stream of its own with the same dedup window over the stream
  * sequence: the second try after a lost reply adds nothing. */
 enum status queue_dead(struct queue *queue, struct queue_message *message, int delivery,

@@ -82,8 +82,14 @@ enum status queue_dead(struct queue *queue, struct queue_message *message, int d
     };
     queue->dead[queue->dead_count++] = copy;
     message->dead = true;
+    message->dead_at = message->deliveries;
     trace_dead(queue, copy);
     return STATUS_OK;
+}
+
+bool queue_came_back(const struct queue_message *message)
+{
+    return message->dead && message->deliveries > message->dead_at;
 }
 
 size_t queue_dead_count(const struct queue *queue)

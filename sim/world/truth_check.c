@@ -117,7 +117,7 @@ static bool is_repetition(struct check *check, const struct truth_message *book,
 static void check_applied(struct check *check, uint64_t sequence, const struct truth_message *book,
                           const struct queue_message *message)
 {
-    if (message->dead)
+    if (message->dead && !queue_came_back(message))
         message_line(check, sequence, message, "applied and dead-lettered\n");
     if (book->judgements != book->point_count) {
         message_line(check, sequence, message, "");

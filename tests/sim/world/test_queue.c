@@ -357,6 +357,7 @@ START_TEST(queue_dead__keeps_the_message_and_adds_why_once)
     ck_assert_int_eq(letter->deliveries, 1);
     ck_assert_int_eq(letter->time_ns, 77);
     ck_assert(queue_message_at(bench.queue, 1)->dead);
+    ck_assert(queue_came_back(queue_message_at(bench.queue, 1))); /* at 32 and 63 s */
 }
 END_TEST
 

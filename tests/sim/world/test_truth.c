@@ -291,6 +291,31 @@ START_TEST(truth__an_acknowledged_message_that_nobody_applied_is_lost)
 }
 END_TEST
 
+/* Applied and given up at once is a surplus; delivered again after a lost reply it may have been
+ * applied after all. */
+START_TEST(truth__applied_and_dead_lettered_fails_unless_it_came_back)
+{
+    struct err err;
+    struct dead_letter letter = {MESSAGE_DEAD_DATA_ERROR, "22003", "out of range", 0};
+    world_serve(&bench, 10, "/cart", 3);
+    world_export(&bench, 60);
+    struct queue_message *message =
+        (struct queue_message *)(uintptr_t)queue_message_at(bench.queue, 1);
+    message->holders = 1; /* as if it had been pulled */
+    message->deliveries = 1;
+    ck_assert_int_eq(queue_dead(bench.queue, message, 1, &letter, &err), STATUS_OK);
+    acknowledge(1);
+    ck_assert_msg(check() == 0, "%s", report); /* dead-lettered and not applied */
+    judge(1, 0, POINT_FIRST_FULL, 3);
+    table_has(3);
+    state_is(60, 3);
+    ck_assert_uint_eq(check(), 1);
+    ck_assert_ptr_nonnull(strstr(report, "(acknowledged, in the DLQ): applied and dead-lettered"));
+    message->deliveries = 2;
+    ck_assert_msg(check() == 0, "%s", report);
+}
+END_TEST
+
 /* The same id outside the window is stored again and is already applied (B03). */
 START_TEST(truth__a_repetition_of_an_applied_message_is_explained)
 {
@@ -436,6 +461,7 @@ Suite *truth_suite(void)
     tcase_add_test(cumulative, truth__a_row_from_nowhere_fails);
     tcase_add_test(cumulative, truth__the_other_row_takes_what_was_relabelled);
     tcase_add_test(cumulative, truth__an_acknowledged_message_that_nobody_applied_is_lost);
+    tcase_add_test(cumulative, truth__applied_and_dead_lettered_fails_unless_it_came_back);
     tcase_add_test(cumulative, truth__a_repetition_of_an_applied_message_is_explained);
     tcase_add_test(cumulative, truth__a_message_judged_twice_fails);
     tcase_add_test(cumulative, truth__a_point_that_nobody_sent_fails);
