@@ -2,6 +2,7 @@
 #include "core/base/limits.h"
 #include "core/otlp/cache.h"
 #include "tests/core/otlp/otlp_build.h"
+#include <xxhash.h>
 
 static struct message decoded_by(struct decoder *decoder, struct bytes payload, struct uuid owner)
 {
@@ -109,6 +110,28 @@ START_TEST(cache__where_an_attribute_ends_is_part_of_the_key)
 }
 END_TEST
 
+/* Text may hold NUL: the sizes in the key tell ("a", "b....c") from ("a....b", "c"). */
+START_TEST(cache__where_a_scope_name_ends_is_part_of_the_key)
+{
+    static const char joined[] = "a\0\0\0\0b\0\0\0\0c";
+    struct point_spec spec = point_good();
+    struct bytes point = point_encode(&spec);
+    struct bytes metrics =
+        field_bytes(2, metric(METRIC_NAME, "s", 9, histogram(TEMPORALITY_DELTA, &point, 1)));
+    const struct point *points[2];
+    for (size_t i = 0; i < 2; i++) {
+        size_t name_size = i == 0 ? 1 : 6;
+        struct bytes name = raw(joined, name_size);
+        struct bytes version = raw(joined + name_size + 4, 7 - name_size);
+        struct bytes scope_bytes = JOIN(field_bytes(1, name), field_bytes(2, version));
+        points[i] = only_point(
+            field_bytes(1, JOIN(field_bytes(1, attributes_good()),
+                                field_bytes(2, JOIN(field_bytes(1, scope_bytes), metrics)))));
+    }
+    ck_assert_int_ne(series_compare(points[0], points[1]), 0);
+}
+END_TEST
+
 /* R-ID-1: order never matters, though the cache knows the two orders as two keys. */
 START_TEST(cache__order_of_attributes_never_matters)
 {
@@ -210,6 +233,45 @@ START_TEST(cache__is_bounded)
 }
 END_TEST
 
+/* XXH3 multiplies the halves of each 16 bytes after an XOR with a known constant, so that anyone
+ * can write keys with equal hashes: a first half equal to the constant makes the second one vanish.
+ */
+static struct bytes colliding_key(uint64_t number, uint8_t buffer[32])
+{
+    static const uint8_t constant[8] = {0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe};
+    memset(buffer, 'k', 32);
+    memcpy(buffer, constant, sizeof constant);
+    memcpy(buffer + 8, &number, sizeof number);
+    return (struct bytes){.data = buffer, .size = 32};
+}
+
+START_TEST(cache__keys_whose_hashes_collide_are_told_apart)
+{
+    uint8_t one[32];
+    uint8_t two[32];
+    struct otlp_cache cache;
+    struct bytes keys[] = {colliding_key(1, one), colliding_key(2, two)};
+    ck_assert_uint_eq(XXH3_64bits(one, 32), XXH3_64bits(two, 32));
+    otlp_cache_init(&cache);
+    otlp_cache_put(&cache, keys[0], &(struct point_facts){.status_code = 201});
+    ck_assert_ptr_null(otlp_cache_find(&cache, keys[1]));
+    otlp_cache_put(&cache, keys[1], &(struct point_facts){.status_code = 202});
+    ck_assert_int_eq(otlp_cache_find(&cache, keys[0])->status_code, 201);
+    ck_assert_int_eq(otlp_cache_find(&cache, keys[1])->status_code, 202);
+    /* a flood of them: the newest is known, the others push each other out */
+    for (uint64_t number = 3; number < 1000; number++) {
+        struct bytes key = colliding_key(number, one);
+        struct point_facts facts = {.status_code = (int16_t)number};
+        ck_assert_ptr_null(otlp_cache_find(&cache, key));
+        otlp_cache_put(&cache, key, &facts);
+        ck_assert_int_eq(otlp_cache_find(&cache, key)->status_code, (int)number);
+    }
+    ck_assert_uint_le(cache.entry_count, 8); /* the slots that a look-up visits */
+    ck_assert_uint_le(cache.slot_count, 64); /* and no growth: a flood must not buy memory */
+    otlp_cache_free(&cache);
+}
+END_TEST
+
 /* What does not fit at all is simply not remembered. */
 START_TEST(cache__an_entry_above_the_bound_is_forgotten)
 {
@@ -274,6 +336,8 @@ Suite *otlp_cache_suite(void)
     tcase_add_test(tests, cache__no_memory_for_a_key);
     tcase_add_test(tests, cache__tenants_scopes_metrics_and_resources_are_kept_apart);
     tcase_add_test(tests, cache__where_an_attribute_ends_is_part_of_the_key);
+    tcase_add_test(tests, cache__where_a_scope_name_ends_is_part_of_the_key);
+    tcase_add_test(tests, cache__keys_whose_hashes_collide_are_told_apart);
     tcase_add_test(tests, cache__order_of_attributes_never_matters);
     tcase_add_test(tests, cache__a_bad_text_is_refused_every_time);
     tcase_add_test(tests, cache__texts_outlive_the_decoder);
