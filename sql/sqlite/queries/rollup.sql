@@ -39,8 +39,8 @@ insert into rollup_pending (tenant_id, hour, marked_at)
 values (:tenant_id, :hour, :marked_at)
 on conflict do nothing;
 
--- Hours that have minute rows and whose hourly rows disagree with them, by the 15 totals (S-14) or by
--- the request count; "is not" is true as well when there is no hourly row. One subquery an hour, a
+-- Hours that have minute rows and whose hourly rows disagree with them, by the 15 totals (S-14) or
+-- by the request count; "is not" is true as well when there is no hourly row. One subquery an hour, a
 -- range of the key, is six times as fast as grouping the window. The tenants are found by jumping
 -- from one to the next, because the table is ordered by tenant first.
 -- name: MarkDriftedHours :many
@@ -127,7 +127,8 @@ where tenant_id = :tenant_id and bucket_start >= :from_time and bucket_start < :
 group by service, method, route, status_code, source;
 
 -- date_trunc('day', at) in the session's zone, and the next midnight. A local midnight becomes UTC
--- as on PostgreSQL: one that the clock skips by the offset before, one that comes twice by the later.
+-- as on PostgreSQL: one that the clock skips by the offset before, one that comes twice by the
+-- later.
 -- name: SessionDay :one
 -- params: at time
 -- returns: from_time time, until_time time

@@ -83,8 +83,8 @@ insert into route_registry (tenant_id, day, service, route, created_at)
 values (:tenant_id, :day, :service, :route, :created_at)
 on conflict do nothing;
 
--- Shared with other writers; the rollup takes it exclusively (A-2). PostgreSQL computes the lock from
--- tenant and hour, with the same result (R-TX-3).
+-- Shared with other writers; the rollup takes it exclusively (A-2). PostgreSQL computes the lock
+-- from tenant and hour, with the same result (R-TX-3).
 -- name: LockRollupHour :exec
 -- params: lock int, tenant_id uuid, hour time
 -- part: shared
@@ -118,8 +118,8 @@ insert into rollup_pending (tenant_id, hour, marked_at)
 values (:tenant_id, :hour, :marked_at)
 on conflict do nothing;
 
--- Guarded (S-13): only where the row still is what the delta was judged from, 0 rows otherwise. A row
--- that retention took away meanwhile is written anew: nobody has counted in between.
+-- Guarded (S-13): only where the row still is what the delta was judged from, 0 rows otherwise. A
+-- row that retention took away meanwhile is written anew: nobody has counted in between.
 -- name: UpsertSeriesState :batchexec
 -- params: tenant_id uuid, series_hash bytes, start_unix_nano int, last_unix_nano int,
 -- params: last_count int, last_sum float, last_counts buckets, last_seen_at time, baseline bool,

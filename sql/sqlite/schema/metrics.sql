@@ -54,7 +54,8 @@ create table metrics_daily (
 ) strict, without rowid;
 
 -- Partitions do not exist here, only their bounds: a day, and a month's first day (days since
--- 1970). A row outside of them is refused by the query that inserts it, with 23514 (MS "Partitions").
+-- 1970). A row outside of them is refused by the query that inserts it, with 23514 (MS
+-- "Partitions").
 create table minute_partitions (
     day integer not null primary key
 ) strict, without rowid;
