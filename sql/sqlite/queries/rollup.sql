@@ -40,8 +40,8 @@ values (:tenant_id, :hour, :marked_at)
 on conflict do nothing;
 
 -- Hours that have minute rows and whose hourly rows disagree with them, by the 15 totals (S-14) or
--- by the request count; "is not" is true as well when there is no hourly row. One subquery an hour, a
--- range of the key, is six times as fast as grouping the window. The tenants are found by jumping
+-- by the request count; "is not" is true as well when there is no hourly row. One subquery an
+-- hour, a range of the key, is six times as fast as grouping the window. The tenants are found by jumping
 -- from one to the next, because the table is ordered by tenant first.
 -- name: MarkDriftedHours :many
 -- params: from_hour time, until time, marked_at time, by_buckets bool
