@@ -274,13 +274,18 @@ enum status queue_publish_again(struct queue *queue, struct bytes msg_id, uint64
     return queue_publish(queue, &publication, sequence, duplicate, err);
 }
 
+static bool is_over_age(const struct queue *queue, const struct queue_message *message)
+{
+    return sched_now_ns(queue->sched) - message->published_ns >= queue->config.age_limit_ns;
+}
+
 enum status queue_redeliver(struct queue *queue, struct bytes msg_id, struct err *err)
 {
     struct queue_message *message = NULL;
     enum status status = id_need(queue, msg_id, &message, err);
     if (status != STATUS_OK)
         return status;
-    if (message->state == QUEUE_EXPIRED)
+    if (is_over_age(queue, message))
         return err_set(err, STATUS_INVALID, NULL,
                        "cannot redeliver message \"%.*s\": the age limit removed it",
                        (int)msg_id.size, (const char *)msg_id.data);
@@ -294,15 +299,15 @@ enum status queue_redeliver(struct queue *queue, struct bytes msg_id, struct err
 
 static void expire(struct queue *queue)
 {
-    int64_t now = sched_now_ns(queue->sched);
     while (queue->age_cursor < queue->count) {
         struct queue_message *message = queue->messages[queue->age_cursor];
-        if (now - message->published_ns < queue->config.age_limit_ns)
+        if (!is_over_age(queue, message))
             return;
-        if (message->state != QUEUE_ACKNOWLEDGED)
+        if (message->state != QUEUE_ACKNOWLEDGED) {
             queue_leave_state(queue, message);
-        message->state = QUEUE_EXPIRED;
-        queue_release(queue, message);
+            message->state = QUEUE_EXPIRED;
+            queue_release(queue, message);
+        }
         queue->age_cursor++;
     }
 }
