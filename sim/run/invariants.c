@@ -28,6 +28,7 @@ static void conservation(struct stage *stage, struct store *store, struct arena 
         return;
     }
     truth_check(stage->truth, &tables, stage->queue, lines);
+    meters_check(stage->meters, stage->names, lines);
     fclose(lines);
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
         run_fail(stage->result, "accounting", "%s", line);

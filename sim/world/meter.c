@@ -3,6 +3,7 @@
 #include "core/base/assert.h"
 #include "sim/limits.h"
 #include "sim/world/truth.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 struct tally {
     struct uuid tenant;
     uint64_t points[POINT_OUTCOME_COUNT];
+    uint64_t judged[POINT_OUTCOME_COUNT]; /* in transactions that committed */
     uint64_t messages[MESSAGE_OUTCOME_COUNT];
 };
 
@@ -21,6 +23,8 @@ struct meters {
     size_t tally_capacity;
     struct uuid *tenants; /* for meters_tenants */
     uint64_t counters[COUNTER_COUNT];
+    uint64_t
+        untold; /* commits whose outcomes were not reported: their actor did not learn of them */
     struct actor_meter *first; /* all of them, to be freed */
 };
 
@@ -46,6 +50,7 @@ struct actor_meter {
     size_t deed_count;
     size_t deed_capacity;
     struct arena arena; /* texts of the open transaction's deeds */
+    bool awaits_report; /* the last commit had judgements, and no outcome was reported since */
     struct actor_meter *next;
 };
 
@@ -135,6 +140,7 @@ static void points(struct meter *port, const struct uuid *tenant, enum point_out
                    uint64_t count)
 {
     ASSERT(tenant && outcome < POINT_OUTCOME_COUNT);
+    of_port(port)->awaits_report = false;
     struct tally *tally = tally_of(of_port(port)->meters, tenant);
     if (tally)
         tally->points[outcome] += count;
@@ -189,6 +195,30 @@ const struct uuid *meters_tenants(const struct meters *meters, size_t *count)
     return meters->tenants;
 }
 
+size_t meters_check(const struct meters *meters, struct names *names, FILE *out)
+{
+    ASSERT(meters && names && out);
+    size_t failures = 0;
+    bool all_told = meters->untold == 0;
+    for (const struct actor_meter *meter = meters->first; meter; meter = meter->next)
+        all_told = all_told && !meter->awaits_report;
+    for (size_t i = 0; i < meters->tally_count; i++) {
+        const struct tally *tally = &meters->tallies[i];
+        for (int outcome = 0; outcome < POINT_OUTCOME_COUNT; outcome++) {
+            uint64_t told = tally->points[outcome], judged = tally->judged[outcome];
+            if (told == judged || (told < judged && !all_told))
+                continue;
+            failures++;
+            (void)fprintf(out,
+                          "tenant \"%s\": %" PRIu64 " point(s) reported as %s, but %" PRIu64
+                          " committed\n",
+                          names_of_tenant(names, &tally->tenant), told,
+                          point_outcome_name((enum point_outcome)outcome), judged);
+        }
+    }
+    return failures;
+}
+
 /* ---- deeds of the open transaction ---- */
 
 static struct deed *deed_new(struct actor_meter *meter, enum deed_kind kind)
@@ -237,6 +267,14 @@ static void forget(struct actor_meter *meter)
     arena_rewind(&meter->arena);
 }
 
+static void tally_judged(struct actor_meter *meter, const struct judgement *judgement)
+{
+    struct tally *tally = tally_of(meter->meters, &judgement->delivery->tenant);
+    meter->awaits_report = true;
+    if (tally)
+        tally->judged[judgement->outcome]++;
+}
+
 static void tell(struct actor_meter *meter)
 {
     struct truth *truth = meter->meters->truth;
@@ -248,6 +286,7 @@ static void tell(struct actor_meter *meter)
             deed->judgement.delivery = &deed->delivery;
             deed->judgement.point = &deed->point;
             truth_judged(truth, &deed->judgement, now);
+            tally_judged(meter, &deed->judgement);
             break;
         case DEED_PURGED:
             truth_purged(truth, &deed->tenant);
@@ -269,6 +308,10 @@ static void observe(struct actor_meter *meter, const struct store_call *call)
     struct deed *deed = NULL;
     switch (call->query) {
     case QUERY_BEGIN:
+        meter->meters->untold += meter->awaits_report;
+        meter->awaits_report = false;
+        forget(meter);
+        break;
     case QUERY_ROLLBACK:
         forget(meter);
         break;

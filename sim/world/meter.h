@@ -16,6 +16,8 @@
 #include "core/port/ports.h"
 #include "core/store/call.h"
 #include "sim/sched/sched.h"
+#include "sim/world/names.h"
+#include <stdio.h>
 
 struct truth;
 struct meters;
@@ -37,6 +39,11 @@ uint64_t meters_points(const struct meters *meters, const struct uuid *tenant,
 uint64_t meters_messages(const struct meters *meters, const struct uuid *tenant,
                          enum message_outcome outcome);
 uint64_t meters_counter(const struct meters *meters, enum counter counter);
+
+/* R-OUT-1: outcomes are reported for what was committed, once. Fewer than were committed only when
+ * an actor did not learn of its commit (a lost reply, a crash). Writes a line for each that is
+ * wrong, and returns their number. Needs the truth. */
+size_t meters_check(const struct meters *meters, struct names *names, FILE *out);
 
 /* Tenants met, sorted by uuid. */
 const struct uuid *meters_tenants(const struct meters *meters, size_t *count);

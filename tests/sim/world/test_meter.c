@@ -136,6 +136,47 @@ START_TEST(meter__a_purge_and_a_drop_take_effect_with_their_commit)
 }
 END_TEST
 
+static size_t misreported(char text[512])
+{
+    memset(text, 0, 512);
+    FILE *out = fmemopen(text, 511, "w");
+    ck_assert_ptr_nonnull(out);
+    size_t failures = meters_check(meters, bench.names, out);
+    (void)fclose(out);
+    return failures;
+}
+
+/* R-OUT-1: counted when the commit is known. A commit whose reply was lost is counted by nobody. */
+START_TEST(meters_check__finds_outcomes_that_were_not_committed_or_not_told)
+{
+    char text[512];
+    call_query(QUERY_BEGIN, NULL);
+    judge();
+    call_query(QUERY_COMMIT, NULL);
+    meter->points(meter, &bench.tenant, POINT_FIRST_FULL, 1);
+    ck_assert_uint_eq(misreported(text), 0);
+    meter->points(meter, &bench.tenant, POINT_FIRST_FULL, 1);
+    meter->points(meter, &bench.tenant, POINT_DELTA, 1);
+    ck_assert_uint_eq(misreported(text), 2);
+    ck_assert_ptr_nonnull(
+        strstr(text, "tenant \"acme\": 2 point(s) reported as first_full, but 1 committed"));
+}
+END_TEST
+
+START_TEST(meters_check__a_lost_commit_explains_fewer_and_a_told_one_does_not)
+{
+    char text[512];
+    call_query(QUERY_BEGIN, NULL);
+    judge();
+    judge();
+    call_query(QUERY_COMMIT, NULL);
+    ck_assert_uint_eq(misreported(text), 0); /* the reply may still be lost */
+    meter->points(meter, &bench.tenant, POINT_FIRST_FULL, 1);
+    ck_assert_uint_eq(misreported(text), 1);
+    ck_assert_ptr_nonnull(strstr(text, "1 point(s) reported as first_full, but 2 committed"));
+}
+END_TEST
+
 /* R-OUT-1: per tenant and in total. */
 START_TEST(meters__count_outcomes_per_tenant_and_in_total)
 {
@@ -168,6 +209,8 @@ Suite *meter_suite(void)
     tcase_add_test(tcase, meter__a_rollback_undoes_what_was_judged);
     tcase_add_test(tcase, meter__a_failed_commit_books_nothing);
     tcase_add_test(tcase, meter__a_purge_and_a_drop_take_effect_with_their_commit);
+    tcase_add_test(tcase, meters_check__finds_outcomes_that_were_not_committed_or_not_told);
+    tcase_add_test(tcase, meters_check__a_lost_commit_explains_fewer_and_a_told_one_does_not);
     tcase_add_test(tcase, meters__count_outcomes_per_tenant_and_in_total);
     suite_add_tcase(suite, tcase);
     return suite;
