@@ -28,7 +28,7 @@ struct play {
 };
 
 /* mix: which ops are drawn, 0..MIX_COUNT-1. */
-#define MIX_COUNT 6
+#define MIX_COUNT 7
 const char *mix_name(int mix);
 /* Plays seed on the overlay and writes down the turns, the waits it ends among them. */
 void play_overlay(uint64_t seed, int mix, struct play *play);

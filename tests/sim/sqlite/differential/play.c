@@ -86,6 +86,19 @@ static const struct mix mixes[MIX_COUNT] = {
       {"purge 1", 2},
       {"claim %n", 1},
       READS}},
+    {"all", {{"minute %k %n", 3},  {"mark %k %t", 3},
+             {"record %k %t", 2},  {"warn %k %n", 2},
+             {"seen %k %t", 2},    {"state %k %t %p", 2},
+             {"route %k %d", 1},   {"claim %n", 2},
+             {"delhour %k", 1},    {"rollhour %k", 2},
+             {"rollday", 1},       {"drift %t", 1},
+             {"prunededup %t", 1}, {"pruneseen %t", 1},
+             {"prunestate %t", 1}, {"shared %k", 2},
+             {"exclusive %k", 1},  {"try %k", 1},
+             {"lockminutes", 1},   {"lockminutes dropminute %d", 1},
+             {"removed", 1},       {"purge 1", 1},
+             {"tenant 1", 1},      {"dumpminute", 1},
+             {"dumppending", 1},   {"dumpseen", 1}}},
 };
 
 const char *mix_name(int mix)
