@@ -24,7 +24,7 @@
 struct queue_config {
     int64_t ack_wait_ns;     /* 30 s */
     int64_t dedup_window_ns; /* 120 s; not renewed by duplicates */
-    int64_t age_limit_ns;    /* 7 days; an older message is gone, acknowledged or not */
+    int64_t age_limit_ns;    /* 7 days; an older message is never delivered again */
     int64_t pull_wait_ns;    /* 1 s: how long a pull waits for more */
     bool keep_acknowledged;  /* payloads stay to the end of the run: for queue_redeliver,
                                 queue_publish_again, and whoever replays the run */
