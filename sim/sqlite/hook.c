@@ -135,6 +135,19 @@ static void collect(struct hook *hook, sqlite3 *db)
                     !targets_add(&hook->session->targets, key.table, key.data, key.size);
 }
 
+/* Tenant and bucket_start are the first two columns of both tables, and of their keys. */
+static void end_agreement(struct overlay *overlay, sqlite3 *db, preupdate_get *get)
+{
+    sqlite3_value *tenant = NULL;
+    sqlite3_value *start = NULL;
+    if (get(db, 0, &tenant) != SQLITE_OK || get(db, 1, &start) != SQLITE_OK ||
+        sqlite3_value_bytes(tenant) != UUID_TEXT_SIZE)
+        agreed_clear(&overlay->agreed);
+    else
+        agreed_forget(&overlay->agreed, (const char *)sqlite3_value_text(tenant),
+                      sqlite3_value_int64(start));
+}
+
 static void preupdate(void *context, sqlite3 *db, int operation, const char *schema,
                       const char *name, sqlite3_int64 old_rowid, sqlite3_int64 new_rowid)
 {
@@ -150,13 +163,16 @@ static void preupdate(void *context, sqlite3 *db, int operation, const char *sch
         hook->table = catalog_find(&overlay->catalog, name, strlen(name));
         ASSERT(hook->table);
     }
+    preupdate_get *get = operation == SQLITE_INSERT ? sqlite3_preupdate_new : sqlite3_preupdate_old;
+    if (overlay->agreed.count > 0 &&
+        (hook->table == overlay->minute_table || hook->table == overlay->hourly_table))
+        end_agreement(overlay, db, get);
     if (hook->mode == HOOK_KEYED)
         log_keyed(hook, overlay, operation);
     else if (hook->mode == HOOK_COLLECT)
         collect(hook, db);
     else
-        log_row(hook, overlay, operation,
-                operation == SQLITE_INSERT ? sqlite3_preupdate_new : sqlite3_preupdate_old);
+        log_row(hook, overlay, operation, get);
 }
 
 void hook_install(struct overlay *overlay)

@@ -3,11 +3,13 @@
  *   overlay.c   connection, reset, sessions        step.c    one statement, by its kind
  *   session.c   begin, commit, rollback, waits     range.c   deletes row by row
  *   repair.c    old images in and out again        select.c  insert ... select in two steps
- *   hook.c      the preupdate hook                 catalog, row_log, image, lock: see their headers
+ *   hook.c      the preupdate hook                 agreed.c  hours that need no comparison
+ *   catalog, row_log, image, lock: see their headers
  */
 #ifndef SIM_SQLITE_INTERNAL_H
 #define SIM_SQLITE_INTERNAL_H
 
+#include "sim/sqlite/agreed.h"
 #include "sim/sqlite/catalog.h"
 #include "sim/sqlite/image.h"
 #include "sim/sqlite/lock.h"
@@ -125,6 +127,9 @@ struct overlay {
     struct lock_table *locks;
     struct hook hook;
     struct repair repair;
+    struct agreed agreed;
+    const struct table *minute_table; /* whose changes end an agreement */
+    const struct table *hourly_table;
     bool broken; /* an image could not be moved: only overlay_reset helps */
 };
 

@@ -54,6 +54,8 @@ static enum status open_database(struct overlay *overlay, struct err *err)
     if (!status && sqlite3_create_function(overlay->db, "row_locked", -1, SQLITE_UTF8, overlay,
                                            row_locked, NULL, NULL) != SQLITE_OK)
         status = sqlite_error(overlay->db, "row_locked", err);
+    if (!status && agreed_register(overlay) != SQLITE_OK)
+        status = sqlite_error(overlay->db, "hour_agreed", err);
     if (!status)
         status = sqlite_schema_open(overlay->db, err);
     if (!status)
@@ -66,7 +68,10 @@ static enum status open_database(struct overlay *overlay, struct err *err)
         return status;
     overlay->statements = sqlite_statements_new(overlay->db);
     overlay->locks = lock_table_new();
-    if (!overlay->statements || !overlay->locks)
+    overlay->minute_table = catalog_find(&overlay->catalog, "metrics_minute", 14);
+    overlay->hourly_table = catalog_find(&overlay->catalog, "metrics_hourly", 14);
+    ASSERT(overlay->minute_table && overlay->hourly_table);
+    if (!overlay->statements || !overlay->locks || !agreed_init(&overlay->agreed))
         return err_set(err, STATUS_NO_MEMORY, NULL, "out of memory");
     hook_install(overlay);
     return execute(overlay, "begin", err);
@@ -100,6 +105,7 @@ void overlay_free(struct overlay *overlay)
     catalog_close(&overlay->catalog);
     sqlite3_close(overlay->db);
     lock_table_free(overlay->locks);
+    agreed_free(&overlay->agreed);
     row_log_free(&overlay->log);
     image_free(&overlay->hook.scratch);
     image_free(&overlay->repair.bytes);
@@ -120,6 +126,7 @@ enum status overlay_reset(struct overlay *overlay, struct err *err)
     ASSERT(!overlay->sessions);
     ASSERT(overlay->log.count == 0);
     lock_table_clear(overlay->locks);
+    agreed_clear(&overlay->agreed);
     overlay->exclusive = 0;
     overlay->transactions = 0;
     overlay->repair.count = 0;

@@ -11,6 +11,9 @@
  *     sum_ordered(x, position)        doubles added in ascending position
  *   in queries only
  *     refuse(sqlstate, message)       fails the statement
+ *     hour_agreed(tenant, hour)       0: nothing is remembered here; the simulator's overlay, which
+ *                                     sees every change, answers for hours it compared before
+ *     hour_agrees(tenant, hour, a, b) are the buckets the same?
  *     row_locked(table, key...)       0: on one connection no other transaction is open; the
  *                                     simulator registers its own
  */
@@ -145,6 +148,22 @@ static void row_locked(sqlite3_context *context, int count, sqlite3_value **valu
 {
     ASSERT(count >= 2 && values);
     sqlite3_result_int(context, 0);
+}
+
+static void hour_agreed(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count == 2 && values);
+    sqlite3_result_int(context, 0);
+}
+
+static void hour_agrees(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count == 4);
+    const void *minute = sqlite3_value_blob(values[2]);
+    const void *hour = sqlite3_value_blob(values[3]);
+    int size = sqlite3_value_bytes(values[2]);
+    sqlite3_result_int(context, minute && hour && size == sqlite3_value_bytes(values[3]) &&
+                                    memcmp(minute, hour, (size_t)size) == 0);
 }
 
 /* ---- aggregates ---- */
@@ -287,6 +306,8 @@ static const struct function {
     {"sum_ordered", 2, true, NULL, sum_ordered_step, sum_ordered_final},
     {"refuse", 2, false, refuse, NULL, NULL},
     {"row_locked", -1, false, row_locked, NULL, NULL},
+    {"hour_agreed", 2, false, hour_agreed, NULL, NULL},
+    {"hour_agrees", 4, false, hour_agrees, NULL, NULL},
 };
 
 enum status sqlite_functions_register(sqlite3 *db, struct err *err)

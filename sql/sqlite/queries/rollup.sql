@@ -68,11 +68,12 @@ with recursive
                 where m.tenant_id = t.tenant_id and m.bucket_start = h.hour)
         from tenant t cross join hour h
         where t.tenant_id is not null
+          and not hour_agreed(t.tenant_id, h.hour)
           and not exists (select 1 from rollup_pending p
                           where p.tenant_id = t.tenant_id and p.hour = h.hour))
 select tenant_id, hour, :marked_at from total
 where by_minute is not null
-  and iif(:by_buckets, by_minute is not by_hour,
+  and iif(:by_buckets, not hour_agrees(tenant_id, hour, by_minute, by_hour),
           buckets_total(by_minute) is not buckets_total(by_hour))
 on conflict do nothing
 returning tenant_id, hour, marked_at;
