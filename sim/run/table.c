@@ -3,6 +3,7 @@
 #include "core/base/assert.h"
 #include "core/base/time.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +107,8 @@ const char *cell_double(struct arena *arena, double value)
     char text[40];
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, sizeof(text), "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
+        bool readable = fabs(value) < 1 || fabs(value) >= 1e15 || strchr(text, 'e') == NULL;
+        if (readable && strtod(text, NULL) == value) /* 30, not 3e+01 */
             break;
     }
     return copy(arena, text);
