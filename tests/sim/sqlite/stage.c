@@ -17,6 +17,7 @@ struct player {
     struct op op;
     bool has_op;
     bool shown; /* the line's own first outcome is written */
+    bool may_go_on;
     char name[2];
 };
 
@@ -39,20 +40,38 @@ static void say(struct stage *stage, const char *format, ...)
     ASSERT(stage->size < TRANSCRIPT_SIZE);
 }
 
+/* The end of a line: whom it has let go on. */
+static void end_line(struct stage *stage)
+{
+    bool any = false;
+    for (int i = 0; i < STAGE_ACTORS; i++) {
+        if (!stage->players[i].may_go_on)
+            continue;
+        say(stage, "%s %s", any ? "" : ";", stage->players[i].name);
+        stage->players[i].may_go_on = false;
+        any = true;
+    }
+    say(stage, any ? " may go on\n" : "\n");
+}
+
 /* The first outcome stands on the line itself, later ones on lines of their own. */
 static void outcome(struct player *player, const char *text)
 {
-    if (player->shown)
-        say(player->stage, "%s: %s\n", player->name, text);
-    else
-        say(player->stage, ": %s\n", text);
+    say(player->stage, "%s: %s", player->shown ? player->name : "", text);
     player->shown = true;
+    end_line(player->stage);
 }
 
 static void waits(void *context, const char *actor)
 {
     struct stage *stage = context;
     outcome(&stage->players[actor[0] - 'a'], "waits");
+}
+
+static void granted(void *context, const char *actor)
+{
+    struct stage *stage = context;
+    stage->players[actor[0] - 'a'].may_go_on = true;
 }
 
 static void play_op(struct player *player)
@@ -116,7 +135,7 @@ struct stage *stage_new(uint64_t seed)
     set_up(stage->overlay);
     stage->sched = sched_new(seed, 0);
     ck_assert_ptr_nonnull(stage->sched);
-    const struct overlay_events events = {.waits = waits, .context = stage};
+    const struct overlay_events events = {.waits = waits, .granted = granted, .context = stage};
     overlay_attach(stage->overlay, stage->sched, &events);
     for (int i = 0; i < STAGE_ACTORS; i++) {
         struct player *player = &stage->players[i];
@@ -166,6 +185,19 @@ void stage_line(struct stage *stage, char actor, const struct op *op)
     run(stage);
 }
 
+void stage_outside(struct stage *stage, char actor, const char *line, const char *expected)
+{
+    struct player *player = player_of(stage, actor);
+    ck_assert_msg(!player->has_op, "%c is still in a line", actor);
+    player->op = op_parse(line);
+    player->shown = true;
+    stage->size = 0;
+    play_op(player);
+    char whole[OPS_TEXT_MAX];
+    snprintf(whole, sizeof whole, "%c: %s\n", actor, expected);
+    ck_assert_str_eq(stage_take_transcript(stage), whole);
+}
+
 const char *stage_take_transcript(struct stage *stage)
 {
     stage->transcript[stage->size] = '\0';
@@ -178,18 +210,17 @@ bool stage_waits(const struct stage *stage, char actor)
     return player_of(stage, actor)->has_op;
 }
 
-void stage_cut(struct stage *stage, char actor)
+/* The connection is cut; or the actor dies, and its line never ends. */
+static void end_session(struct player *player, bool dies)
 {
-    overlay_session_cut(player_of(stage, actor)->session);
-    run(stage);
-}
-
-void stage_kill(struct stage *stage, char actor)
-{
-    struct player *player = player_of(stage, actor);
-    sched_kill(stage->sched, player->actor);
+    struct stage *stage = player->stage;
+    if (dies) {
+        sched_kill(stage->sched, player->actor);
+        player->has_op = false;
+    }
     overlay_session_cut(player->session);
-    player->has_op = false;
+    say(stage, ": gone");
+    end_line(stage);
     run(stage);
 }
 
@@ -200,8 +231,7 @@ static void play_line(struct stage *stage, const char *line, int size)
     snprintf(text, sizeof text, "%.*s", size, line);
     say(stage, "%s", text);
     if (strcmp(text + 2, "is cut") == 0 || strcmp(text + 2, "dies") == 0) {
-        say(stage, ":\n");
-        (text[2] == 'i' ? stage_cut : stage_kill)(stage, text[0]);
+        end_session(player_of(stage, text[0]), text[2] == 'd');
         return;
     }
     struct op op = op_parse(text + 2);
@@ -210,6 +240,7 @@ static void play_line(struct stage *stage, const char *line, int size)
 
 void stage_play(struct stage *stage, const char *title, const char *play)
 {
+    run(stage); /* who may go on does */
     for (const char *line = play; *line; line += strcspn(line, "\n") + 1) {
         int size = (int)strcspn(line, ":\n");
         if (size > 1)

@@ -4,8 +4,11 @@
  *   b begin: ok
  *   a mark 1 5: 1
  *   b mark 1 6: waits       b waits for a
- *   a commit: ok
- *   b: 0                    b's wait is over, and this is the result of its line
+ *   a commit: ok; b may go on
+ *   b: 0                    b has gone on, and this is the result of its line
+ *
+ *   b is cut: gone          its connection; if it waits, its line ends with 08006
+ *   b dies: gone            and its line never ends
  *
  * A play is its own transcript: every line with an op is run (actor, op of ops.h), everything that
  * comes of it is written down, and the whole must be equal to the play.
@@ -29,13 +32,12 @@ void stage_play(struct stage *stage, const char *title, const char *play);
 
 /* One line of one actor, as stage_play runs it. */
 void stage_line(struct stage *stage, char actor, const struct op *op);
+/* The same from outside of the scheduler: nobody else runs meanwhile, also those who may go on, and
+ * it must not wait. Fails the test unless the result is the expected one. */
+void stage_outside(struct stage *stage, char actor, const char *line, const char *expected);
 /* What was written down since the last call. */
 const char *stage_take_transcript(struct stage *stage);
 /* Is the actor inside a line, waiting? */
 bool stage_waits(const struct stage *stage, char actor);
-/* The actor's connection is cut; its line, if it waits, ends with 08006. */
-void stage_cut(struct stage *stage, char actor);
-/* The actor dies. */
-void stage_kill(struct stage *stage, char actor);
 
 #endif

@@ -1,4 +1,5 @@
 /* Sessions that end early, wait where nobody may, and tell of their waits. */
+#include "sim/sqlite/internal.h"
 #include "tests/sim/sqlite/stage.h"
 #include <check.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ START_TEST(session__cut_undoes_and_lets_the_waiting_go_on)
                "b warn 1 5: waits\n"
                "c begin: ok\n"
                "c shared 7: waits\n"
-               "a is cut:\n"
+               "a is cut: gone; b c may go on\n"
                "b: 1\n"
                "c: ok\n"
                "b dumpwarn: 0:coarse_buckets:5\n"
@@ -49,7 +50,7 @@ START_TEST(session__cut_while_waiting_is_a_lost_connection)
                "b warn 1 1: 1\n"
                "b exclusive 7: waits\n"
                "c shared 7: waits\n"
-               "b is cut:\n"
+               "b is cut: gone; c may go on\n"
                "b: 08006\n"
                "c: ok\n"
                "c warn 1 2: 1\n"
@@ -65,7 +66,7 @@ START_TEST(session__cut_between_statements_shows_at_the_next_one)
     stage_play(stage, "cut idle",
                "a begin: ok\n"
                "a warn 1 1: 1\n"
-               "a is cut:\n"
+               "a is cut: gone\n"
                "a commit: 08006\n"
                "a rollback: ok\n"
                "a begin: ok\n"
@@ -84,7 +85,7 @@ START_TEST(session__actor_that_dies_while_it_waits_leaves_the_queue)
                "b warn 1 1: 1\n"
                "b exclusive 7: waits\n"
                "c shared 7: waits\n"
-               "b dies:\n"
+               "b dies: gone; c may go on\n"
                "c: ok\n"
                "c warn 1 2: 1\n"
                "c dumpwarn: 0:coarse_buckets:2\n"
@@ -116,6 +117,80 @@ START_TEST(session__without_a_scheduler_a_wait_is_refused)
     overlay_session_free(a);
     overlay_session_free(b);
     overlay_free(overlay);
+}
+END_TEST
+
+/* b may go on, but has not: the line for the old version is still its own. A newcomer looks at the
+ * new version and need not stand in it. */
+START_TEST(session__new_version_of_a_row_has_a_line_of_its_own)
+{
+    stage_play(stage, "two stand in line",
+               "a begin: ok\n"
+               "a seen 1 1: 1\n"
+               "a commit: ok\n"
+               "a begin: ok\n"
+               "a seen 1 2: 1\n"
+               "b begin: ok\n"
+               "b pruneseen 2: waits\n");
+    stage_outside(stage, 'a', "commit", "ok; b may go on");
+    stage_outside(stage, 'c', "begin", "ok");
+    stage_outside(stage, 'c', "pruneseen 3", "1");
+    stage_outside(stage, 'c', "commit", "ok");
+    stage_play(stage, "b finds the row gone",
+               "b: 0\n"
+               "d begin: ok\n"
+               "d dumpseen: none\n");
+}
+END_TEST
+
+/* A rollback frees the row at once: who stands in line for it has no right to it yet. */
+START_TEST(session__free_row_goes_to_who_runs_first)
+{
+    stage_play(stage, "b stands in line",
+               "a begin: ok\n"
+               "a record 1 1: 1\n"
+               "a commit: ok\n"
+               "a begin: ok\n"
+               "a prunededup 9: 1\n"
+               "b begin: ok\n"
+               "b prunededup 9: waits\n");
+    stage_outside(stage, 'a', "rollback", "ok; b may go on");
+    stage_outside(stage, 'c', "begin", "ok");
+    stage_outside(stage, 'c', "prunededup 9", "1");
+    stage_play(stage, "b waits again",
+               "b: waits\n"
+               "c commit: ok; b may go on\n"
+               "b: 0\n");
+}
+END_TEST
+
+/* No query leaves a mere lock on a row that insert do nothing writes; the rule is tried by hand. */
+START_TEST(session__insert_do_nothing_does_not_wait_for_a_mere_lock)
+{
+    struct overlay *overlay = stage_overlay(stage);
+    stage_play(stage, "a mark",
+               "a begin: ok\n"
+               "a mark 1 5: 1\n"
+               "a commit: ok\n"
+               "a begin: ok\n"
+               "a mark 1 6: 0\n");
+    struct overlay_session *session = overlay->sessions;
+    ck_assert_str_eq(session->actor, "a");
+    uint64_t bit;
+    struct err err;
+    ck_assert_int_eq(catalog_bit(&overlay->catalog, "rollup_pending", &bit, &err), STATUS_OK);
+    struct image_buffer key = {0};
+    image_put_bytes(&key, SQLITE_TEXT, "00000000-0000-0000-0000-000000000001", UUID_TEXT_SIZE);
+    image_put_integer(&key, OPS_BASE_US + INT64_C(3600000000));
+    struct row_key row = row_key_make((uint32_t)__builtin_ctzll(bit), key.data, key.size);
+    ck_assert_ptr_nonnull(row_lock(session, &row));
+    image_free(&key);
+    stage_play(stage, "b finds it locked",
+               "b begin: ok\n"
+               "b claim 9: none\n"
+               "b mark 1 7: 0\n"
+               "b commit: ok\n"
+               "a commit: ok\n");
 }
 END_TEST
 
@@ -209,6 +284,9 @@ Suite *overlay_session_suite(void)
     tcase_add_test(test, session__cut_while_waiting_is_a_lost_connection);
     tcase_add_test(test, session__cut_between_statements_shows_at_the_next_one);
     tcase_add_test(test, session__actor_that_dies_while_it_waits_leaves_the_queue);
+    tcase_add_test(test, session__new_version_of_a_row_has_a_line_of_its_own);
+    tcase_add_test(test, session__free_row_goes_to_who_runs_first);
+    tcase_add_test(test, session__insert_do_nothing_does_not_wait_for_a_mere_lock);
     suite_add_tcase(suite, test);
     TCase *alone = tcase_create("alone");
     tcase_add_test(alone, session__without_a_scheduler_a_wait_is_refused);

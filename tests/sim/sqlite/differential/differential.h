@@ -39,8 +39,7 @@ bool play_read(const char *lines, struct play *play);
 /* conninfo: of a private cluster; the schema is created. */
 void postgres_open(const char *conninfo);
 /* Replays; false when PostgreSQL did something else, said in explanation. random: the play starts
- * from the rows of random plays, and its grants are compared too; else from the empty schema of
- * plays in files. */
+ * from the rows of random plays, else from the empty schema of plays in files. */
 bool postgres_replay(const struct play *play, bool random, char *explanation, size_t size);
 void postgres_close(void);
 

@@ -263,9 +263,15 @@ bool play_read(const char *lines, struct play *play)
         *result = '\0';
         result += 2;
         int actor = text[0] - 'a';
+        unsigned granted = 0;
+        char *others = strstr(result, "; ");
+        for (const char *at = others ? others + 2 : ""; at[0] && at[1] == ' '; at += 2)
+            granted |= 1u << (at[0] - 'a');
+        if (others)
+            *others = '\0';
         ASSERT(actor >= 0 && actor < ACTORS && play->count < STEPS_MAX);
         struct turn *turn = &play->turns[play->count++];
-        *turn = (struct turn){.actor = actor, .resumes = text[1] == '\0'};
+        *turn = (struct turn){.actor = actor, .resumes = text[1] == '\0', .granted = granted};
         if (!turn->resumes)
             ops[actor] = op_parse(text + 2);
         turn->op = ops[actor];

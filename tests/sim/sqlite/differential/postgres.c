@@ -246,7 +246,7 @@ static void end_all(const char *reset)
 }
 
 /* Does turn i as the overlay did it; false when it came out otherwise. */
-static bool replay_turn(const struct turn *turn, bool grants, char *explanation, size_t size)
+static bool replay_turn(const struct turn *turn, char *explanation, size_t size)
 {
     struct session *session = &sessions[turn->actor];
     if (turn->resumes)
@@ -259,7 +259,7 @@ static bool replay_turn(const struct turn *turn, bool grants, char *explanation,
         cancel(session);
     const char *result = session->waits ? "waits" : session->result;
     unsigned granted = look();
-    if (strcmp(result, turn->result) == 0 && (!grants || granted == turn->granted))
+    if (strcmp(result, turn->result) == 0 && granted == turn->granted)
         return true;
     snprintf(explanation, size, "PostgreSQL: %s (grants %x)", result, granted);
     return false;
@@ -272,7 +272,7 @@ bool postgres_replay(const struct play *play, bool random, char *explanation, si
     end_all(reset);
     for (size_t i = 0; same && i < play->count; i++) {
         char why[400];
-        same = replay_turn(&play->turns[i], random, why, sizeof why);
+        same = replay_turn(&play->turns[i], why, sizeof why);
         if (!same)
             snprintf(explanation, size, "turn %zu: %s", i, why);
     }
