@@ -80,7 +80,8 @@ $(GEN)/queries.h $(GEN)/queries.c &: sql/embed.awk $(QUERY_FILES) Makefile
 	$(Q)mkdir -p $(GEN)
 	$(Q)awk -f sql/embed.awk -v mode=header $(QUERY_FILES) > $(GEN)/queries.h.tmp
 	$(Q)awk -f sql/embed.awk -v mode=source $(QUERY_FILES) > $(GEN)/queries.c.tmp
-	$(Q)mv $(GEN)/queries.h.tmp $(GEN)/queries.h && mv $(GEN)/queries.c.tmp $(GEN)/queries.c
+	$(Q)cmp -s $(GEN)/queries.h.tmp $(GEN)/queries.h || mv $(GEN)/queries.h.tmp $(GEN)/queries.h
+	$(Q)mv $(GEN)/queries.c.tmp $(GEN)/queries.c
 
 $(GEN)/schema.c: sql/embed.awk $(SCHEMA_FILES) Makefile
 	$(Q)mkdir -p $(GEN)
