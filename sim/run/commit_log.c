@@ -24,6 +24,7 @@ static bool is_kept(enum query_id query)
 {
     switch (query) {
     case QUERY_RECORD_INGEST_MESSAGE:
+    case QUERY_LOCK_TENANT:
     case QUERY_ROLLUP_HOUR:
     case QUERY_ROLLUP_DAY:
     case QUERY_CLAIM_ROLLUP_HOURS:
@@ -79,8 +80,10 @@ static void keep(struct log_store *store, const struct store_call *call, const s
         store->open_capacity = capacity;
     }
     struct commit_entry *entry = &store->open[store->open_count];
-    *entry = (struct commit_entry){
-        .query = call->query, .affected = affected, .by_operator = store->by_operator};
+    *entry = (struct commit_entry){.query = call->query,
+                                   .affected = affected,
+                                   .seen = log->transactions,
+                                   .by_operator = store->by_operator};
     entry->params = copy_row(log, params, query->params, query->param_count);
     if (results != NULL)
         entry->results = copy_row(log, results, query->results, query->result_count);

@@ -16,6 +16,7 @@ struct commit_entry {
     const struct value *results; /* one result row; NULL: the query has none, or returned none */
     int64_t affected;            /* of this row: 0 or 1 for INSERT, the call's for others */
     uint64_t transaction;        /* 1, 2, ... in order of their commits */
+    uint64_t seen;               /* transactions that had committed when it was answered */
     bool by_operator;            /* set-up and control plane, not a job */
 };
 

@@ -16,6 +16,7 @@
 struct replay {
     struct stage *stage;
     struct ref *ref;
+    uint64_t tenants_changed; /* the last transaction that changed a tenant's status */
     bool broken; /* the model and the writer parted: comparing tables says nothing more */
 };
 
@@ -75,6 +76,30 @@ static void apply(struct replay *replay, const struct queue_message *message)
         parted(replay, "the writer applied a message that the model calls %s", ref_fate_name(fate));
 }
 
+/* A tenant that is removed while a transaction is open is active to it: it asked before (R-TX-7).
+ * Tells the model so for the messages of that transaction, and takes it back behind them. */
+static void show_tenants(struct replay *replay, const struct commit_entry *entries, size_t count,
+                         bool as_then)
+{
+    const struct commit_log *log = &replay->stage->commits;
+    for (size_t i = 0; i < count; i++) {
+        if (entries[i].query != QUERY_LOCK_TENANT || replay->tenants_changed <= entries[i].seen)
+            continue;
+        struct uuid tenant = uuid_of(&entries[i].params[0]);
+        bool removed = false;
+        for (size_t k = 0; log->entries + k < entries; k++) {
+            const struct commit_entry *earlier = &log->entries[k];
+            if (earlier->query != QUERY_SET_TENANT ||
+                (as_then && earlier->transaction > entries[i].seen))
+                continue;
+            struct uuid other = uuid_of(&earlier->params[0]);
+            if (uuid_compare(&other, &tenant) == 0)
+                removed = bytes_equal(earlier->params[1].bytes, bytes_of("removed"));
+        }
+        ref_tenant(replay->ref, &tenant, removed);
+    }
+}
+
 /* Messages of one transaction, in queue order. */
 static void replay_messages(struct replay *replay, const struct commit_entry *entries, size_t count)
 {
@@ -95,10 +120,12 @@ static void replay_messages(struct replay *replay, const struct commit_entry *en
     }
     if (applied > 0) {
         qsort(messages, applied, sizeof(*messages), by_sequence);
+        show_tenants(replay, entries, count, true);
         ref_begin(replay->ref, now_ns);
         for (size_t i = 0; i < applied && !replay->broken; i++)
             apply(replay, messages[i]);
         ref_commit(replay->ref);
+        show_tenants(replay, entries, count, false);
     }
     free(messages);
 }
@@ -209,6 +236,7 @@ static void replay_entry(struct replay *replay, const struct commit_entry *entry
             parted(replay, "a tenant that is not removed was purged%s", "");
         break;
     case QUERY_SET_TENANT:
+        replay->tenants_changed = entry->transaction;
         tenant = uuid_of(&entry->params[0]);
         ref_tenant(replay->ref, &tenant, bytes_equal(entry->params[1].bytes, bytes_of("removed")));
         break;
