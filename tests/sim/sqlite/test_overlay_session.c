@@ -120,26 +120,33 @@ START_TEST(session__without_a_scheduler_a_wait_is_refused)
 }
 END_TEST
 
-/* b may go on, but has not: the line for the old version is still its own. A newcomer looks at the
- * new version and need not stand in it. */
+/* b may go on, but has not: the line for the old version is still its own. c looks at the new
+ * version, which d has changed, and is the first in a line of its own. This seed runs c before b. */
 START_TEST(session__new_version_of_a_row_has_a_line_of_its_own)
 {
-    stage_play(stage, "two stand in line",
+    stage_free(stage);
+    stage = stage_new(4);
+    stage_play(stage, "b stands in line",
                "a begin: ok\n"
                "a seen 1 1: 1\n"
                "a commit: ok\n"
                "a begin: ok\n"
                "a seen 1 2: 1\n"
                "b begin: ok\n"
-               "b pruneseen 2: waits\n");
+               "b pruneseen 2: waits\n"
+               "c begin: ok\n");
     stage_outside(stage, 'a', "commit", "ok; b may go on");
-    stage_outside(stage, 'c', "begin", "ok");
-    stage_outside(stage, 'c', "pruneseen 3", "1");
-    stage_outside(stage, 'c', "commit", "ok");
-    stage_play(stage, "b finds the row gone",
-               "b: 0\n"
-               "d begin: ok\n"
-               "d dumpseen: none\n");
+    stage_outside(stage, 'd', "begin", "ok");
+    stage_outside(stage, 'd', "seen 1 3", "1");
+    struct op op = op_parse("pruneseen 9");
+    stage_line(stage, 'c', &op);
+    ck_assert_str_eq(stage_take_transcript(stage), ": waits\nb: waits\n");
+    stage_play(stage, "both wait for d alone",
+               "d commit: ok; b c may go on\n"
+               "c: 1\n"
+               "b: waits\n"
+               "c commit: ok; b may go on\n"
+               "b: 0\n");
 }
 END_TEST
 
