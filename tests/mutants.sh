@@ -39,7 +39,7 @@ judge() {
         echo "does not build: $(grep -m 1 error "$tmp/out")"
         return 1
     fi
-    if ! timeout 120 build/debug/metersim run >"$tmp/out" 2>&1; then
+    if ! timeout 120 build/debug/metersim run --fail-fast >"$tmp/out" 2>&1; then
         echo "killed by $(grep -m 1 -oE '^(fail|nondeterministic|not_judged) [^ ]+' "$tmp/out" || tail -n 1 "$tmp/out")"
         return 0
     fi
@@ -81,7 +81,10 @@ if [ $# -eq 0 ]; then
     for id in $(grep -oE '^- \*\*(R-[A-Z]+-[0-9]+|[AS]-[0-9]+)\*\*' core/CONTRACT.md | tr -d '*' | cut -c3-); do
         grep -qE "^rule: .*\b$id\b" tests/mutants/*.patch || missing="$missing $id"
     done
-    [ -z "$missing" ] || echo "no defect planted yet for:$missing"
+    if [ -n "$missing" ]; then
+        echo "no defect is planted for:$missing"
+        failed=$((failed + 1))
+    fi
 fi
 echo "mutants: $passed passed, $failed failed"
 [ $failed -eq 0 ] && [ $passed -gt 0 ]

@@ -13,7 +13,8 @@ const struct command commands[] = {
      "letter\n"
      "  --update      writes goldens that differ and prints each changed cell; refused in CI\n"
      "  --trace F     the events of the run as JSON lines (one scenario, one seed)\n"
-     "  --json        one JSON object instead of text\n"},
+     "  --json        one JSON object instead of text\n"
+     "  --fail-fast   stops at the first scenario that does not pass\n"},
     {"ingest", "FILE... --db PATH [--now TIME] [--json]",
      "puts real OTLP exports into the tables and prints what became of them", command_ingest,
      "  FILE          .pb: one OTLP request; .json: one OTLP/JSON request, or one a line\n"

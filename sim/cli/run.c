@@ -84,6 +84,7 @@ enum exit_code command_run(int argc, char **argv)
         {"--backend", &backend, NULL},
         {"--update", NULL, &options.update},
         {"--json", NULL, &options.json},
+        {"--fail-fast", NULL, &options.fail_fast},
     };
     enum exit_code code =
         options_parse(argc, argv, known, sizeof(known) / sizeof(known[0]), &words);

@@ -502,9 +502,11 @@ enum status suite_run(struct backend *backend, const struct suite_options *optio
             if (options->progress)
                 fprintf(stderr, "\r\033[K%zu/%zu %s", i + 1, suite.count, suite.files[i].path);
             status = run_one(&suite, &suite.files[i], seed, err);
-            if (seed == options->last_seed)
+            if (seed == options->last_seed || (options->fail_fast && outcome->failed > 0))
                 break;
         }
+        if (options->fail_fast && outcome->failed > 0)
+            break;
     }
     if (options->progress)
         fputs("\r\033[K", stderr);

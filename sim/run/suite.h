@@ -15,6 +15,7 @@ struct suite_options {
     const char *rules_text; /* NULL: none */
     bool update;            /* writes goldens that differ */
     const char *trace_path; /* NULL: none; one scenario and one seed only */
+    bool fail_fast;         /* stops at the first that does not pass */
     bool json;
     bool progress; /* a line on stderr that is overwritten */
 };
