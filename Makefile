@@ -111,6 +111,7 @@ asan: deps
 	$(Q)build/asan/unit && build/asan/metersim run
 
 mutants: deps
+	$(Q)bash tests/need.sh patch
 	$(Q)bash tests/mutants.sh
 
 bench: deps
@@ -125,9 +126,6 @@ fuzzers:
 	$(Q)bash tests/fuzz/corpus.sh build/fuzz/corpus
 
 .SECONDARY: $(FUZZ_TARGETS:build/fuzz/%=build/fuzz/tests/fuzz/%.o)
-build/fuzz/libsim.a: $(SIM_OBJ)
-	$(Q)rm -f $@ && ar rcs $@ $^
-
 build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/libsim.a build/fuzz/libcore.a
 	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
