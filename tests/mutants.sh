@@ -36,15 +36,15 @@ judge() {
     local suite
     suite=$(sed -n 's/^suite: //p' "$patch" | head -n 1)
     if ! build metersim; then
-        echo "does not build: $(grep -m 1 error "$tmp/out")"
+        echo "does not build: $(grep -a -m 1 error "$tmp/out")"
         return 1
     fi
     if ! timeout 120 build/debug/metersim run --fail-fast >"$tmp/out" 2>&1; then
-        echo "killed by $(grep -m 1 -oE '^(fail|nondeterministic|not_judged) [^ ]+' "$tmp/out" || tail -n 1 "$tmp/out")"
+        echo "killed by $(grep -a -m 1 -oE '^(fail|nondeterministic|not_judged) [^ ]+' "$tmp/out" || tail -n 1 "$tmp/out")"
         return 0
     fi
     if ! build unit; then
-        echo "does not build: $(grep -m 1 error "$tmp/out")"
+        echo "does not build: $(grep -a -m 1 error "$tmp/out")"
         return 1
     fi
     if cmp -s build/debug/unit "$tmp/tree/build/debug/unit"; then
@@ -53,8 +53,8 @@ judge() {
     fi
     # the suite named in the patch first: the whole takes longer
     for which in $suite ""; do
-        if ! CK_VERBOSITY=minimal timeout 400 build/debug/unit $which >"$tmp/out" 2>&1; then
-            echo "killed by unit $(grep -m 1 -oE ':[FE]:[^:]+:[^:]+' "$tmp/out" | cut -d: -f4)"
+        if ! CK_VERBOSITY=normal timeout 400 build/debug/unit $which >"$tmp/out" 2>&1; then
+            echo "killed by unit $(grep -a -m 1 -oE ':[FE]:[^:]+:[^:]+' "$tmp/out" | cut -d: -f4)"
             return 0
         fi
     done
