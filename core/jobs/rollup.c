@@ -207,6 +207,39 @@ static void report_claim(struct job *job, const struct claim *claim)
     job_count(job, COUNTER_ROLLUP_ORPHANED_MARKS, claim->orphan_count);
 }
 
+/* The data of an hour is refused; a key that is there already (23505) is another runner's doing. */
+static bool is_refused(enum status status, const struct err *err)
+{
+    return status == STATUS_DATA && strcmp(err->sqlstate, "23505") != 0;
+}
+
+/* One claim that the database refused as a whole (a sum above int64, a month without partition):
+ * each of its hours in a transaction of its own, so that one hour of one tenant does not stop the
+ * others (A-9). An hour that is refused alone keeps its mark, is told as an error, and is tried
+ * again by the next run. */
+static enum status claim_alone(struct job *job, const struct mark_row *marks, size_t count,
+                               struct err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        enum status status = job_begin(job, ROLE_JOBS, err);
+        if (status != STATUS_OK)
+            return status;
+        struct claim claim = {0};
+        status = store_claim_marked_hours(job->ports.store, &marks[i], 1, &job->tx, &claim.marks,
+                                          &claim.count, err);
+        if (status == STATUS_OK)
+            status = work_claim(job, &claim, err);
+        status = job_end(job, status, err);
+        if (is_refused(status, err))
+            job_log_hour(job, "rollup_refused_hour", &marks[i]);
+        else if (status != STATUS_OK)
+            return status;
+        else
+            report_claim(job, &claim);
+    }
+    return STATUS_OK;
+}
+
 /* R-ROLL-3: once over the marks in ascending (hour, tenant) order. A mark that was put back lies
  * behind the cursor, so it is not claimed again. */
 static enum status walk(struct job *job, struct err *err)
@@ -221,16 +254,20 @@ static enum status walk(struct job *job, struct err *err)
         status =
             store_claim_rollup_hours(job->ports.store, after_hour_us, &after_tenant,
                                      LIMIT_CLAIM_HOURS, &job->tx, &claim.marks, &claim.count, err);
-        if (status == STATUS_OK)
-            status = work_claim(job, &claim, err);
+        struct mark_row *marks = NULL; /* outlives the transaction */
+        if (status == STATUS_OK && claim.count > 0) {
+            marks = arena_copy(&job->run, claim.marks, claim.count * sizeof *marks);
+            status = marks ? work_claim(job, &claim, err) : job_no_memory("claimed hours", err);
+        }
         status = job_end(job, status, err);
-        if (status != STATUS_OK)
+        if (status == STATUS_OK)
+            report_claim(job, &claim);
+        else if (is_refused(status, err) && marks && rules_on(job->rules, RULE_A9))
+            status = claim_alone(job, marks, claim.count, err);
+        if (status != STATUS_OK || claim.count < LIMIT_CLAIM_HOURS)
             return status;
-        report_claim(job, &claim);
-        if (claim.count < LIMIT_CLAIM_HOURS)
-            return STATUS_OK;
-        after_hour_us = claim.marks[claim.count - 1].hour_us;
-        after_tenant = claim.marks[claim.count - 1].tenant;
+        after_hour_us = marks[claim.count - 1].hour_us;
+        after_tenant = marks[claim.count - 1].tenant;
     }
 }
 
