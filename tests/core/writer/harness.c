@@ -14,7 +14,8 @@
 
 static int64_t clock_now_ns(struct clock *clock)
 {
-    return T0_NS + HARNESS_OF(clock, clock)->now_s * NS_PER_S;
+    const struct harness *h = HARNESS_OF(clock, clock);
+    return T0_NS + h->now_s * NS_PER_S + h->now_ns;
 }
 
 static enum status fence_check(struct fence *fence, struct err *err)

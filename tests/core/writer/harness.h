@@ -94,6 +94,7 @@ struct harness {
     struct settings settings;
     struct rules rules;
     int64_t now_s;
+    int64_t now_ns;     /* on top of now_s */
     const char *tenant; /* of what SEND sends */
     bool stale;         /* the fence says so */
     bool dlq_fails;

@@ -399,13 +399,14 @@ START_TEST(writer_points__sums_add_in_queue_order)
 }
 END_TEST
 
-/* R-FIRST-4: stored times are the clock at Begin, in microseconds, not now() and not the point's.
- */
+/* R-FIRST-4: stored times are the clock at Begin, floored to microseconds, not now() and not the
+ * point's. 77 s and 1999 ns are 77 s and 1 us. */
 START_TEST(writer_points__stored_times_are_the_clock)
 {
     struct harness *h = harness_new(NULL);
-    int64_t now_us = T0_NS / NS_PER_US + 77 * US_PER_S;
+    int64_t now_us = T0_NS / NS_PER_US + 77 * US_PER_S + 1;
     h->now_s = 77;
+    h->now_ns = 1999;
     SEND(h, "m1", {.time = 60, .n = 10});
     run(h);
     ck_assert_int_eq(sql_int(h, "select applied_at from ingest_dedup"), now_us);
