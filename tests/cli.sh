@@ -66,6 +66,9 @@ for folder in cum-pb cum-json delta-pb cum-msdefaults-pb; do
 done
 expect "query answers percentiles" 0 "p95 0\.[0-9]+" "$metersim" query --db "$tmp/cum-pb.sqlite"
 expect "query filters" 0 "POST +/pay +200" "$metersim" query --db "$tmp/cum-pb.sqlite" --route /pay
+expect "query of a range that ends before it begins" 2 "is later than --until" \
+    "$metersim" query --db "$tmp/cum-pb.sqlite" --from 2026-12-01T00:00:00Z --until 2026-11-01T00:00:00Z
+expect "version" 0 "metersim [0-9]" "$metersim" --version
 expect "query of nothing" 0 "no rows" "$metersim" query --db "$tmp/cum-pb.sqlite" --route /nowhere
 expect "query as JSON" 0 '^.?\{?"?rows|"requests":' "$metersim" query --db "$tmp/cum-pb.sqlite" --json
 

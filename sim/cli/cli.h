@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define METERSIM_VERSION "0.2.0"
+
 enum exit_code { EXIT_GOOD, EXIT_FELL, EXIT_USAGE, EXIT_MISSING, EXIT_UNSTABLE, EXIT_INTERNAL };
 
 struct command {

@@ -57,6 +57,10 @@ int main(int argc, char **argv)
         help(argc < 2 ? stderr : stdout);
         return argc < 2 ? EXIT_USAGE : EXIT_GOOD;
     }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("metersim %s\n", METERSIM_VERSION);
+        return EXIT_GOOD;
+    }
     for (size_t i = 0; i < command_count; i++) {
         if (strcmp(argv[1], commands[i].name) != 0)
             continue;
@@ -74,7 +78,9 @@ int main(int argc, char **argv)
         }
         return (int)code;
     }
-    fprintf(stderr, "metersim: unknown command \"%s\"\n", argv[1]);
-    help(stderr);
+    fprintf(stderr, "metersim: unknown command \"%s\"; there are:", argv[1]);
+    for (size_t i = 0; i < command_count; i++)
+        fprintf(stderr, " %s", commands[i].name);
+    fputs("\nhint: metersim help\n", stderr);
     return EXIT_USAGE;
 }

@@ -44,6 +44,9 @@ static enum exit_code fill_query(const char *command, const struct question *que
         return code;
     query->from_us = question->from != NULL ? time_div(from, NS_PER_US) : INT64_MIN / NS_PER_US;
     query->until_us = question->until != NULL ? time_div(until, NS_PER_US) : INT64_MAX / NS_PER_US;
+    if (query->from_us > query->until_us)
+        return usage_error(command, "--from %s is later than --until %s", question->from,
+                           question->until);
     const char *words[] = {question->service, question->method, question->route};
     const struct bytes **filters[] = {&query->service, &query->method, &query->route};
     for (int i = 0; i < 3; i++) {

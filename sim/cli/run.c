@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define METERSIM_VERSION "0.2.0"
-
 /* "7" or "1..20". */
 static bool parse_seeds(const char *text, uint64_t *first, uint64_t *last)
 {

@@ -80,7 +80,7 @@ static enum status add_path(struct suite *suite, const char *path, int depth, bo
     size_t size = strlen(path);
     if (stat(path, &status) != 0) {
         err_set(err, STATUS_INVALID, NULL, "could not open \"%s\": %s", path, strerror(errno));
-        err_hint(err, "give a scenario file or a folder of them");
+        err_hint(err, "give a scenario (.scn) or a folder of them, from the root of the source tree");
         return STATUS_INVALID;
     }
     bool is_scenario = size > 4 && strcmp(path + size - 4, ".scn") == 0;
@@ -288,9 +288,11 @@ static void compare_golden(struct suite *suite, struct suite_file *file, struct 
         run_fail(result, "internal", "no memory for the golden");
         return;
     }
-    (void)suite;
     if (!file->has_golden) {
-        run_fail(result, "golden", "%s is not there; --update writes it: read every cell", path);
+        run_fail(result, "golden",
+                 suite->options->update ? "%s is new: read every cell of it"
+                                        : "%s is not there; --update writes it: read every cell",
+                 path);
         return;
     }
     if (file->golden.snapshot_count != result->snapshot_count) {

@@ -306,15 +306,34 @@ START_TEST(rollup__failure_anywhere_leaves_the_marks)
 }
 END_TEST
 
-/* MS "Partitions": a row outside every partition fails with 23514. */
-START_TEST(rollup__missing_hourly_partition_ends_the_run)
+/* R-ROLL-1, A-9: a data error of one hour (here 23514, no partition) is asked for again alone; refused
+ * alone as well, the hour keeps its mark and the run goes on. */
+START_TEST(rollup__refused_hour_keeps_its_mark)
 {
     struct jobs_fixture *f = jobs_fixture_new("");
     jobs_partitions(f, 0, 0);
     jobs_minute(f, ACME, at(10, 0), 3, 0.5);
-    f->fault = (struct jobs_fault){QUERY_ROLLUP_HOUR, "23514", 0, 1};
+    f->fault = (struct jobs_fault){QUERY_ROLLUP_HOUR, "23514", 0, 2};
+    jobs_ok(f, job_rollup);
+    ck_assert_uint_eq(marks(f), 1);
+    ck_assert_int_eq(jobs_count_at(f, READ_HOURLY, ACME, at(10, 0)), -1);
+    ck_assert_uint_eq(f->counters[COUNTER_ROLLUP_HOURS], 0);
+    jobs_ok(f, job_rollup);
+    ck_assert_uint_eq(marks(f), 0);
+    ck_assert_int_eq(jobs_count_at(f, READ_HOURLY, ACME, at(10, 0)), 3);
+    jobs_fixture_free(f);
+}
+END_TEST
+
+/* S-10: a key that is there already is another runner's doing, not the hour's: the run ends. */
+START_TEST(rollup__unique_violation_ends_the_run)
+{
+    struct jobs_fixture *f = jobs_fixture_new("");
+    jobs_partitions(f, 0, 0);
+    jobs_minute(f, ACME, at(10, 0), 3, 0.5);
+    f->fault = (struct jobs_fault){QUERY_ROLLUP_HOUR, "23505", 0, 1};
     ck_assert_int_eq(jobs_run(f, job_rollup), STATUS_DATA);
-    ck_assert_str_eq(f->err.sqlstate, "23514");
+    ck_assert_str_eq(f->err.sqlstate, "23505");
     ck_assert_uint_eq(marks(f), 1);
     jobs_fixture_free(f);
 }
@@ -360,7 +379,8 @@ Suite *rollup_suite(void)
     tcase_add_test(tcase, rollup__day_locks_ascend_and_come_before_the_day);
     tcase_add_test(tcase, rollup__without_s10_days_are_not_locked);
     tcase_add_test(tcase, rollup__failure_anywhere_leaves_the_marks);
-    tcase_add_test(tcase, rollup__missing_hourly_partition_ends_the_run);
+    tcase_add_test(tcase, rollup__refused_hour_keeps_its_mark);
+    tcase_add_test(tcase, rollup__unique_violation_ends_the_run);
     tcase_add_test(tcase, rollup__lost_fence_ends_the_run_at_the_next_transaction);
     suite_add_tcase(suite, tcase);
     return suite;
