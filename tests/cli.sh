@@ -85,6 +85,7 @@ expect "folder without scenarios" 2 "no scenario" "$metersim" run "$tmp"
 expect "ingest without files" 2 "FILE is required" "$metersim" ingest --db "$tmp/x.sqlite"
 expect "ingest without database" 2 "--db PATH is required" "$metersim" ingest x.pb
 expect "ingest of a missing file" 2 "could not open file" "$metersim" ingest "$tmp/none.pb" --db "$tmp/x.sqlite"
+[ -e "$tmp/x.sqlite" ] && bad "a failed ingest left a database" || ok
 expect "bad time" 2 "UTC time" "$metersim" jobs --db "$tmp/cum-pb.sqlite" --now tomorrow
 expect "jobs on a missing database" 2 "" "$metersim" jobs --db "$tmp/none.sqlite"
 [ -e "$tmp/none.sqlite" ] && bad "jobs made a database that was not there" || ok

@@ -49,37 +49,37 @@ static void print_ingest(const struct counts *counts, const struct ingest_summar
                counts->counters[COUNTER_SKIPPED_METRICS]);
 }
 
-static enum exit_code ingest_files(struct store *store, char **paths, int count, int64_t now_ns,
-                                   bool json)
+/* Every file is read before the database is opened: a missing one leaves nothing behind. */
+static struct ingest_file *read_files(char **paths, int count, struct arena *arena, struct err *err)
+{
+    struct ingest_file *files = arena_array(arena, (size_t)count, sizeof(*files));
+    if (files == NULL)
+        err_set(err, STATUS_NO_MEMORY, NULL, "no memory for %d files", count);
+    for (int i = 0; i < count && files != NULL; i++) {
+        files[i].name = paths[i];
+        if (file_read(paths[i], FILE_BYTES_MAX, arena, &files[i].bytes, err) != STATUS_OK)
+            files = NULL;
+    }
+    return files;
+}
+
+static enum exit_code ingest_files(struct store *store, const struct ingest_file *files, int count,
+                                   int64_t now_ns, bool json)
 {
     struct settings settings = settings_default();
     struct counts counts = counts_make();
     struct log log = log_on_stderr();
     struct ingest_ports ports = {.store = store, .meter = &counts.port, .log = &log};
     struct ingest_summary summary;
-    struct arena arena;
     struct err err = {0};
-    arena_init(&arena, FILES_ARENA_BYTES);
-    struct ingest_file *files = arena_array(&arena, (size_t)count, sizeof(*files));
-    enum status status = files != NULL ? STATUS_OK : STATUS_NO_MEMORY;
-    for (int i = 0; i < count && status == STATUS_OK; i++) {
-        files[i].name = paths[i];
-        status = file_read(paths[i], FILE_BYTES_MAX, &arena, &files[i].bytes, &err);
-    }
-    enum exit_code code = EXIT_GOOD;
-    if (status == STATUS_OK)
-        status = ingest(&settings, rules_default(), &ports, files, (size_t)count, now_ns, &summary,
-                        &err);
+    enum status status =
+        ingest(&settings, rules_default(), &ports, files, (size_t)count, now_ns, &summary, &err);
     if (status != STATUS_OK) {
         complain(&err);
-        code = status == STATUS_INVALID || status == STATUS_IO ? EXIT_USAGE : EXIT_MISSING;
-    } else {
-        print_ingest(&counts, &summary, json);
-        if (summary.refused > 0 || summary.abandoned > 0)
-            code = EXIT_FELL;
+        return status == STATUS_INVALID || status == STATUS_IO ? EXIT_USAGE : EXIT_MISSING;
     }
-    arena_free(&arena);
-    return code;
+    print_ingest(&counts, &summary, json);
+    return summary.refused > 0 || summary.abandoned > 0 ? EXIT_FELL : EXIT_GOOD;
 }
 
 enum exit_code command_ingest(int argc, char **argv)
@@ -99,10 +99,22 @@ enum exit_code command_ingest(int argc, char **argv)
         return code;
     if (words == 0)
         return usage_error(argv[0], "at least one FILE is required");
-    code = database_open(argv[0], path, true, &database);
-    if (code != EXIT_GOOD)
-        return code;
-    code = ingest_files(sqlite_database_store(database), argv + 1, words, now_ns, json);
-    sqlite_database_close(database);
+    if (path == NULL)
+        return usage_error(argv[0], "--db PATH is required");
+    struct arena arena;
+    struct err err = {0};
+    arena_init(&arena, FILES_ARENA_BYTES);
+    struct ingest_file *files = read_files(argv + 1, words, &arena, &err);
+    if (files == NULL) {
+        complain(&err);
+        code = EXIT_USAGE;
+    } else {
+        code = database_open(argv[0], path, true, &database);
+    }
+    if (code == EXIT_GOOD) {
+        code = ingest_files(sqlite_database_store(database), files, words, now_ns, json);
+        sqlite_database_close(database);
+    }
+    arena_free(&arena);
     return code;
 }
