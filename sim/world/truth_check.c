@@ -170,7 +170,7 @@ static void add_rows(struct check *check, const struct truth_tables *tables)
         };
         struct truth_cell *cell = truth_cell_of(truth, &key);
         if (cell)
-            cell->in_table += row->count;
+            cell->in_table = truth_add(cell->in_table, row->count);
         else
             truth->exhausted = true;
     }

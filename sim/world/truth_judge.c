@@ -91,7 +91,7 @@ static void book_row(struct truth *truth, const struct judgement *judgement)
         truth->exhausted = true;
         return;
     }
-    cell->counted += judgement->counted;
+    cell->counted = truth_add(cell->counted, judgement->counted);
 }
 
 /* ---- one judgement ---- */
@@ -115,7 +115,7 @@ static void accept(struct truth *truth, struct truth_stream *stream,
     const struct point *point = judgement->point;
     int64_t rest = point->count - stream->last_value - judgement->counted;
     int64_t explained = 0;
-    stream->counted += judgement->counted;
+    stream->counted = truth_add(stream->counted, judgement->counted);
     if (judgement->outcome == POINT_BASELINE && judgement->counted == 0) {
         explained = rest;
         stream->absorbed_baseline += rest;

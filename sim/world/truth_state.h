@@ -108,4 +108,10 @@ bool truth_reserve(void *array_pointer, size_t count, size_t *capacity, size_t i
 __attribute__((format(printf, 2, 3))) void truth_breach(struct truth *truth, const char *format,
                                                         ...);
 
+/* The books are compared modulo 2^64: a day may hold more requests than an int64. */
+static inline int64_t truth_add(int64_t sum, int64_t more)
+{
+    return (int64_t)((uint64_t)sum + (uint64_t)more);
+}
+
 #endif
