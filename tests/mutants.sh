@@ -8,7 +8,7 @@
 # run that takes too long. A rule of core/CONTRACT.md for which no defect is planted fails the run.
 #
 # Usage: tests/mutants.sh [NAME...]      Last line: "mutants: N passed, N failed".
-set -u
+set -uo pipefail
 export LC_ALL=C CK_VERBOSITY=normal
 root=$(pwd)
 metersim=build/debug/metersim
@@ -94,8 +94,9 @@ list_unplanted() {
 for program in "$metersim" "$unit"; do
     build "$program" || { cat "$tmp/out"; exit 1; }
 done
-if ! run "$metersim" run; then
-    echo "the scenarios fail without any defect: $(first_failure)"
+# without a defect all is well, else every kill is doubtful; for a few names the scenarios are enough
+if ! run "$metersim" run || { [ $# -eq 0 ] && ! run "$unit"; }; then
+    echo "fails without any defect: $(first_failure)"
     exit 1
 fi
 mkdir -p "$tmp/tree/build"

@@ -217,6 +217,24 @@ START_TEST(writer_points__bounds_change_is_a_reset)
 }
 END_TEST
 
+/* R-PT-7: a row that took one lossy point stays lossy, whatever the batch before or after it
+ * brings.
+ */
+START_TEST(writer_points__row_once_lossy_stays_lossy)
+{
+    struct harness *h = harness_new(NULL);
+    h->now_s = 60;
+    for (int i = 0; i < 2; i++) {
+        bool lossy = i == _i;
+        SEND(h, i == 0 ? "m1" : "m2", {.time = 30, .n = 5, .delta = true, .no_buckets = lossy});
+        run(h);
+    }
+    ck_assert_int_eq(total(h), 10);
+    ck_assert_int_eq(sql_int(h, "select lossy from metrics_minute"), 1);
+    harness_free(h);
+}
+END_TEST
+
 /* R-DEC-6: one bucket over everything is bucket 15, lossy and coarse; sum 3.6. */
 START_TEST(writer_points__histogram_without_buckets)
 {
@@ -442,6 +460,7 @@ Suite *writer_points_suite(void)
     int cases = (int)(sizeof stream_cases / sizeof *stream_cases);
     tcase_add_loop_test(tests, writer_points__cases, 0, cases);
     tcase_add_loop_test(tests, writer_points__one_batch_gives_the_same, 0, cases);
+    tcase_add_loop_test(tests, writer_points__row_once_lossy_stays_lossy, 0, 2);
     tcase_add_test(tests, writer_points__newest_first_in_one_message);
     tcase_add_test(tests, writer_points__delta_points_add_directly);
     tcase_add_test(tests, writer_points__no_counts_no_row_no_mark);
