@@ -72,10 +72,28 @@ static bool keep_old(struct hook *hook, struct row_entry *entry, sqlite3 *db)
                           hook->scratch.size - start);
 }
 
+/* A minute or an hour changes. The key of both tables begins with tenant and bucket_start. */
+static void end_agreement(struct overlay *overlay, const struct row_key *key)
+{
+    if (overlay->agreed.count == 0 || (key->table != overlay->minute_table->number &&
+                                       key->table != overlay->hourly_table->number))
+        return;
+    const uint8_t *tenant = key->data;
+    const uint8_t *start = tenant + image_value_size(tenant);
+    ASSERT(tenant[0] == SQLITE_TEXT && start[0] == SQLITE_INTEGER);
+    int64_t bucket_start_us;
+    memcpy(&bucket_start_us, start + 1, sizeof bucket_start_us);
+    if (image_value_size(tenant) == 5 + UUID_TEXT_SIZE)
+        agreed_forget(&overlay->agreed, (const char *)tenant + 5, bucket_start_us);
+    else
+        agreed_clear(&overlay->agreed);
+}
+
 /* The one row of an INSERT or UPSERT: its key is known, and once logged there is nothing to do. */
 static void log_keyed(struct hook *hook, struct overlay *overlay, int operation)
 {
     struct overlay_session *session = hook->session;
+    end_agreement(overlay, &hook->key);
     if (!hook->entry)
         hook->entry = row_log_add(&overlay->log, &session->rows, session, &hook->key);
     if (!hook->entry || hook->entry->changed) {
@@ -100,15 +118,17 @@ static bool keeps_key(struct hook *hook, sqlite3 *db)
     return same || hook->scratch.failed;
 }
 
-static void log_row(struct hook *hook, struct overlay *overlay, int operation, preupdate_get *get)
+static void log_row(struct hook *hook, struct overlay *overlay, int operation)
 {
     struct overlay_session *session = hook->session;
+    preupdate_get *get = operation == SQLITE_INSERT ? sqlite3_preupdate_new : sqlite3_preupdate_old;
     struct row_key key = key_of(hook, overlay->db, get);
     ASSERT(operation != SQLITE_UPDATE || keeps_key(hook, overlay->db));
     if (hook->scratch.failed) {
         hook->failed = true;
         return;
     }
+    end_agreement(overlay, &key);
     struct row_entry *entry = row_log_find(&overlay->log, &key);
     if (entry && entry->owner != session) {
         hook->conflict = true;
@@ -135,19 +155,6 @@ static void collect(struct hook *hook, sqlite3 *db)
                     !targets_add(&hook->session->targets, key.table, key.data, key.size);
 }
 
-/* Tenant and bucket_start are the first two columns of both tables, and of their keys. */
-static void end_agreement(struct overlay *overlay, sqlite3 *db, preupdate_get *get)
-{
-    sqlite3_value *tenant = NULL;
-    sqlite3_value *start = NULL;
-    if (get(db, 0, &tenant) != SQLITE_OK || get(db, 1, &start) != SQLITE_OK ||
-        sqlite3_value_bytes(tenant) != UUID_TEXT_SIZE)
-        agreed_clear(&overlay->agreed);
-    else
-        agreed_forget(&overlay->agreed, (const char *)sqlite3_value_text(tenant),
-                      sqlite3_value_int64(start));
-}
-
 static void preupdate(void *context, sqlite3 *db, int operation, const char *schema,
                       const char *name, sqlite3_int64 old_rowid, sqlite3_int64 new_rowid)
 {
@@ -163,16 +170,12 @@ static void preupdate(void *context, sqlite3 *db, int operation, const char *sch
         hook->table = catalog_find(&overlay->catalog, name, strlen(name));
         ASSERT(hook->table);
     }
-    preupdate_get *get = operation == SQLITE_INSERT ? sqlite3_preupdate_new : sqlite3_preupdate_old;
-    if (overlay->agreed.count > 0 &&
-        (hook->table == overlay->minute_table || hook->table == overlay->hourly_table))
-        end_agreement(overlay, db, get);
     if (hook->mode == HOOK_KEYED)
         log_keyed(hook, overlay, operation);
     else if (hook->mode == HOOK_COLLECT)
         collect(hook, db);
     else
-        log_row(hook, overlay, operation, get);
+        log_row(hook, overlay, operation);
 }
 
 void hook_install(struct overlay *overlay)
