@@ -72,24 +72,49 @@ static enum status check(const struct table *table, sqlite3 *db, struct err *err
     return status;
 }
 
+static void split_columns(struct table *table)
+{
+    for (int i = 0; i < table->column_count; i++) {
+        bool in_key = false;
+        for (int j = 0; j < table->key_count; j++)
+            in_key |= table->key[j] == i;
+        if (!in_key)
+            table->rest[table->rest_count++] = i;
+    }
+}
+
+/* Appends the columns' names, or their comparisons with parameters. */
+static void append_columns(char sql[SQL_SIZE], const struct table *table, const int *columns,
+                           int count, const char *gap, bool parameters)
+{
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(sql);
+        snprintf(sql + used, SQL_SIZE - used, "%s\"%s\"%s", i > 0 ? gap : "",
+                 table->columns[columns[i]], parameters ? " = ?" : "");
+    }
+}
+
 static enum status prepare_all(struct table *table, sqlite3 *db, struct err *err)
 {
-    char where[SQL_SIZE / 2] = "";
-    char marks[SQL_SIZE / 2] = "";
-    char sql[SQL_SIZE];
-    for (int i = 0; i < table->key_count; i++) {
-        size_t used = strlen(where);
-        snprintf(where + used, sizeof where - used, "%s\"%s\" = ?%d", i > 0 ? " and " : " where ",
-                 table->columns[table->key[i]], i + 1);
-    }
-    for (int i = 0; i < table->column_count; i++)
-        strcat(marks, i > 0 ? ", ?" : "?");
-    snprintf(sql, sizeof sql, "select * from \"%s\"%s", table->name, where);
+    char where[SQL_SIZE] = "";
+    char key[SQL_SIZE] = "";
+    char rest[SQL_SIZE] = "";
+    char marks[SQL_SIZE] = "?";
+    char sql[4 * SQL_SIZE];
+    append_columns(where, table, table->key, table->key_count, " and ", true);
+    append_columns(key, table, table->key, table->key_count, ", ", false);
+    append_columns(rest, table, table->rest, table->rest_count, ", ", false);
+    for (int i = 1; i < table->column_count; i++)
+        strcat(marks, ", ?");
+    const char *comma = table->rest_count > 0 ? ", " : "";
+    snprintf(sql, sizeof sql, "select %s from \"%s\" where %s", table->rest_count > 0 ? rest : "1",
+             table->name, where);
     enum status status = prepare(db, sql, &table->get, err);
-    snprintf(sql, sizeof sql, "insert or replace into \"%s\" values (%s)", table->name, marks);
+    snprintf(sql, sizeof sql, "insert or replace into \"%s\" (%s%s%s) values (%s)", table->name,
+             key, comma, rest, marks);
     if (!status)
         status = prepare(db, sql, &table->put, err);
-    snprintf(sql, sizeof sql, "delete from \"%s\"%s", table->name, where);
+    snprintf(sql, sizeof sql, "delete from \"%s\" where %s", table->name, where);
     if (!status)
         status = prepare(db, sql, &table->remove, err);
     return status;
@@ -100,6 +125,7 @@ static enum status open_table(struct table *table, sqlite3 *db, struct err *err)
     enum status status = read_columns(table, db, err);
     if (!status)
         status = check(table, db, err);
+    split_columns(table);
     if (!status)
         status = prepare_all(table, db, err);
     return status;
@@ -175,7 +201,7 @@ enum status catalog_bit(const struct catalog *catalog, const char *name, uint64_
     return catalog_next(catalog, &name, bit, err);
 }
 
-bool table_get(const struct table *table, const struct row_key *key, struct image_buffer *out,
+bool table_get(const struct table *table, const struct row_key *key, struct image_buffer *rest,
                bool *found)
 {
     *found = false;
@@ -184,12 +210,12 @@ bool table_get(const struct table *table, const struct row_key *key, struct imag
     int rc = sqlite3_step(table->get);
     if (rc == SQLITE_ROW) {
         *found = true;
-        for (int i = 0; i < table->column_count; i++)
-            image_put_column(out, table->get, i);
+        for (int i = 0; i < table->rest_count; i++)
+            image_put_column(rest, table->get, i);
         rc = SQLITE_DONE; /* the key is unique */
     }
     sqlite3_reset(table->get);
-    return rc == SQLITE_DONE && !out->failed;
+    return rc == SQLITE_DONE && !rest->failed;
 }
 
 static bool run(sqlite3_stmt *statement)
@@ -199,9 +225,10 @@ static bool run(sqlite3_stmt *statement)
     return rc == SQLITE_DONE;
 }
 
-bool table_put(const struct table *table, const uint8_t *image)
+bool table_put(const struct table *table, const struct row_key *key, const uint8_t *rest)
 {
-    return image_bind(table->put, 1, image, table->column_count) && run(table->put);
+    return image_bind(table->put, 1, key->data, table->key_count) &&
+           image_bind(table->put, 1 + table->key_count, rest, table->rest_count) && run(table->put);
 }
 
 bool table_remove(const struct table *table, const struct row_key *key)

@@ -1,4 +1,8 @@
-/* The tables of the schema: columns, keys, and the three statements that move a row image. */
+/* The tables of the schema: columns, keys, and the three statements that move a row image.
+ *
+ * The image of a row is in two pieces: its key (row_log.h), and the columns that are not in the
+ * key, in the order of the table.
+ */
 #ifndef SIM_SQLITE_CATALOG_H
 #define SIM_SQLITE_CATALOG_H
 
@@ -17,9 +21,11 @@ struct table {
     char *columns[TABLE_COLUMNS_MAX];
     int key_count;
     int key[QUERY_KEY_MAX]; /* columns of the primary key, in its order */
-    sqlite3_stmt *get;      /* select * ... where key = ?1.. */
-    sqlite3_stmt *put;      /* insert or replace ... values (?1..) */
-    sqlite3_stmt *remove;   /* delete ... where key = ?1.. */
+    int rest_count;
+    int rest[TABLE_COLUMNS_MAX]; /* the other columns */
+    sqlite3_stmt *get;           /* select rest where key */
+    sqlite3_stmt *put;           /* insert or replace (key, rest) */
+    sqlite3_stmt *remove;        /* delete where key */
 };
 
 struct catalog {
@@ -43,10 +49,10 @@ enum status catalog_next(const struct catalog *catalog, const char **names, uint
                          struct err *err);
 
 /* Row images. False: SQLite refused (out of memory). */
-/* *found false: no row, nothing is appended. */
-bool table_get(const struct table *table, const struct row_key *key, struct image_buffer *out,
+/* Appends the rest of the row; *found false: there is no row. */
+bool table_get(const struct table *table, const struct row_key *key, struct image_buffer *rest,
                bool *found);
-bool table_put(const struct table *table, const uint8_t *image);
+bool table_put(const struct table *table, const struct row_key *key, const uint8_t *rest);
 bool table_remove(const struct table *table, const struct row_key *key);
 
 #endif

@@ -65,11 +65,11 @@ static struct row_key key_of(struct hook *hook, sqlite3 *db, preupdate_get *get)
 static bool keep_old(struct hook *hook, struct row_entry *entry, sqlite3 *db)
 {
     size_t start = hook->scratch.size;
-    for (int i = 0; i < hook->table->column_count; i++)
-        put_value(&hook->scratch, db, sqlite3_preupdate_old, i);
-    return !hook->scratch.failed &&
-           row_log_change(&hook->session->rows, entry, hook->scratch.data + start,
-                          hook->scratch.size - start);
+    for (int i = 0; i < hook->table->rest_count; i++)
+        put_value(&hook->scratch, db, sqlite3_preupdate_old, hook->table->rest[i]);
+    size_t size = hook->scratch.size - start;
+    const uint8_t *rest = size > 0 ? hook->scratch.data + start : (const uint8_t *)"";
+    return !hook->scratch.failed && row_log_change(&hook->session->rows, entry, rest, size);
 }
 
 /* A minute or an hour changes. The key of both tables begins with tenant and bucket_start. */

@@ -80,23 +80,21 @@ static void put_null(struct image_buffer *buffer)
         place[0] = SQLITE_NULL;
 }
 
+/* Text is taken as a blob: sqlite3_value_text would copy it to end it with a NUL. */
 void image_put_value(struct image_buffer *buffer, sqlite3_value *value)
 {
-    switch (sqlite3_value_type(value)) {
+    int type = sqlite3_value_type(value);
+    switch (type) {
     case SQLITE_INTEGER:
         image_put_integer(buffer, sqlite3_value_int64(value));
         break;
     case SQLITE_FLOAT:
         put_float(buffer, sqlite3_value_double(value));
         break;
-    case SQLITE_TEXT: {
-        const void *text = sqlite3_value_text(value);
-        image_put_bytes(buffer, SQLITE_TEXT, text, (size_t)sqlite3_value_bytes(value));
-        break;
-    }
+    case SQLITE_TEXT:
     case SQLITE_BLOB: {
-        const void *blob = sqlite3_value_blob(value);
-        image_put_bytes(buffer, SQLITE_BLOB, blob, (size_t)sqlite3_value_bytes(value));
+        const void *data = sqlite3_value_blob(value);
+        image_put_bytes(buffer, type, data, (size_t)sqlite3_value_bytes(value));
         break;
     }
     default:
@@ -106,21 +104,18 @@ void image_put_value(struct image_buffer *buffer, sqlite3_value *value)
 
 void image_put_column(struct image_buffer *buffer, sqlite3_stmt *statement, int column)
 {
-    switch (sqlite3_column_type(statement, column)) {
+    int type = sqlite3_column_type(statement, column);
+    switch (type) {
     case SQLITE_INTEGER:
         image_put_integer(buffer, sqlite3_column_int64(statement, column));
         break;
     case SQLITE_FLOAT:
         put_float(buffer, sqlite3_column_double(statement, column));
         break;
-    case SQLITE_TEXT: {
-        const void *text = sqlite3_column_text(statement, column);
-        image_put_bytes(buffer, SQLITE_TEXT, text, (size_t)sqlite3_column_bytes(statement, column));
-        break;
-    }
+    case SQLITE_TEXT:
     case SQLITE_BLOB: {
-        const void *blob = sqlite3_column_blob(statement, column);
-        image_put_bytes(buffer, SQLITE_BLOB, blob, (size_t)sqlite3_column_bytes(statement, column));
+        const void *data = sqlite3_column_blob(statement, column);
+        image_put_bytes(buffer, type, data, (size_t)sqlite3_column_bytes(statement, column));
         break;
     }
     default:

@@ -9,7 +9,8 @@
 static bool put_old(const struct overlay *overlay, const struct row_entry *entry)
 {
     const struct table *table = &overlay->catalog.tables[entry->key.table];
-    return entry->old ? table_put(table, entry->old) : table_remove(table, &entry->key);
+    return entry->old ? table_put(table, &entry->key, entry->old)
+                      : table_remove(table, &entry->key);
 }
 
 /* Remembers the row as it is now. */
@@ -78,7 +79,9 @@ void repair_end(struct overlay *overlay)
     for (size_t i = 0; i < repair->count; i++) {
         const struct repair_item *item = &repair->items[i];
         const struct table *table = &overlay->catalog.tables[item->entry->key.table];
-        bool done = item->found ? table_put(table, repair->bytes.data + item->offset)
+        const uint8_t *rest =
+            repair->bytes.size > 0 ? repair->bytes.data + item->offset : (const uint8_t *)"";
+        bool done = item->found ? table_put(table, &item->entry->key, rest)
                                 : table_remove(table, &item->entry->key);
         overlay->broken |= !done;
     }

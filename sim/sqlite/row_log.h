@@ -25,7 +25,7 @@ struct row_entry {
     struct row_entry *next; /* of the same transaction, newest first */
     void *owner;
     struct row_key key;
-    const uint8_t *old; /* the image before the transaction; NULL: there was no row */
+    const uint8_t *old; /* the rest of the row before the transaction; NULL: there was no row */
     bool changed;       /* false: locked only, nothing to undo */
     bool deleted; /* was deleted at some time: whoever follows the old version finds its end */
 };
