@@ -54,6 +54,39 @@ static void check_used(struct parser *parser)
     }
 }
 
+/* Whether a process of several replicas, the first at first_ns, has its last behind end_ns. */
+static bool starts_behind(const struct scenario_process *process, int64_t first_ns, int64_t end_ns)
+{
+    int64_t last_ns;
+    ASSERT(process->replicas >= 1 && process->apart_ns >= 0);
+    if (process->replicas == 1)
+        return false;
+    return __builtin_mul_overflow(process->apart_ns, (int64_t)process->replicas - 1, &last_ns) ||
+           __builtin_add_overflow(first_ns, last_ns, &last_ns) || last_ns > end_ns;
+}
+
+/* The replicas that one statement starts, each a little later than the one before. */
+static void check_replicas(struct parser *parser, int64_t end)
+{
+    static const char hint[] =
+        "bring the replicas closer together, or let the run go on for longer";
+    static const char message[] = "a replica starts after the end of the run";
+    const struct scenario_process *processes = parser->processes.items;
+    for (size_t i = 0; i < parser->processes.count; i++) {
+        if (processes[i].has_started && starts_behind(&processes[i], processes[i].started.ns, end))
+            parser_fail(parser, processes[i].place, hint, message);
+    }
+    const struct scenario_event *events = parser->events.items;
+    for (size_t i = 0; i < parser->events.count; i++) {
+        const struct scenario_subject *subject = &events[i].subject;
+        if ((events[i].kind != SCENARIO_STARTS && events[i].kind != SCENARIO_RESTARTS) ||
+            subject->kind != SCENARIO_OF_PROCESS || subject->replica > 0)
+            continue;
+        if (starts_behind(&processes[subject->index], events[i].at.ns, end))
+            parser_fail(parser, events[i].place, hint, message);
+    }
+}
+
 /* Nothing may happen behind the end of the run: it would be read and never done. */
 static void check_end(struct parser *parser)
 {
@@ -104,8 +137,11 @@ static void check_settings(struct parser *parser)
 
 void check_scenario(struct parser *parser)
 {
+    bool sound = parser->errors->count == 0; /* else a subject may be one that was never read */
     check_missing(parser);
     check_used(parser);
     check_end(parser);
+    if (sound && parser->run_place.line > 0)
+        check_replicas(parser, parser->scenario.run_until.ns);
     check_settings(parser);
 }

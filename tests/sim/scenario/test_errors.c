@@ -80,6 +80,16 @@ static const struct {
      "seconds)\n"},
     {"process p of acme exports every 1m delta replicas 1",
      "4:51: the number of replicas must be 2 to 1000, found 1\n"},
+    {"process p of acme exports every 1m delta replicas 1000 apart 3650d\nat 0s p starts",
+     "5:1: a replica starts after the end of the run (bring the replicas closer together, or let "
+     "the run go on for longer)\n"},
+    {"process p of acme exports every 1m delta replicas 3 apart 30m\nat 1s p restarts",
+     "5:1: a replica starts after the end of the run (bring the replicas closer together, or let "
+     "the run go on for longer)\n"},
+    {"process p of acme exports every 1m delta started at 0s replicas 1000 apart 3650d\nat 0s p "
+     "exports",
+     "4:1: a replica starts after the end of the run (bring the replicas closer together, or let "
+     "the run go on for longer)\n"},
     {"process p of acme exports every 1m delta replicas 2\nat 0s p/3 starts",
      "5:7: process \"p\" has no replica \"3\"\n"},
     {"process p of acme exports every 1m delta\nat 0s p/x starts",
