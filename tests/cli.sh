@@ -94,7 +94,14 @@ printf 'this is no database, but a text of more than sixteen bytes' >"$tmp/text.
 expect "a file that is no database" 2 "not a database" "$metersim" query --db "$tmp/text.sqlite"
 expect "a folder as database" 2 "" "$metersim" query --db "$tmp"
 printf '\377\377\377\377' >"$tmp/garbage.pb"
-expect "garbage is refused with a reason" 2 "" "$metersim" ingest "$tmp/garbage.pb" --db "$tmp/y.sqlite"
+expect "garbage is refused with a reason" 2 "garbage.pb\": .*malformed protobuf" \
+    "$metersim" ingest "$tmp/garbage.pb" --db "$tmp/y.sqlite"
+printf '{"resourceMetrics":[' >"$tmp/cut.json"
+expect "a cut JSON file is refused with a reason" 2 "cut.json\": .*malformed JSON at line 1" \
+    "$metersim" ingest "$tmp/cut.json" --db "$tmp/y.sqlite"
+head -c 1048577 /dev/zero >"$tmp/large.pb"
+expect "a large file is refused with a reason" 2 "large.pb\": a request of 1048577 bytes" \
+    "$metersim" ingest "$tmp/large.pb" --db "$tmp/y.sqlite"
 cp tests/data/otlp/cum-pb/000.pb "$tmp/good.pb"
 expect "garbage beside good files" 1 "message dead_validation +1" \
     "$metersim" ingest "$tmp/good.pb" "$tmp/garbage.pb" --db "$tmp/z.sqlite"
@@ -113,6 +120,10 @@ S
 expect "scenario error one" 2 "bad.scn:2:[0-9]+: " "$metersim" run "$tmp/bad.scn"
 grep -qE "bad.scn:5:[0-9]+: " "$tmp/err" && ok || bad "scenario error two in the same go"
 expect "trace wants one scenario" 2 "--trace takes one" "$metersim" run --trace "$tmp/t" scenarios
+# the golden of a scenario is found from whatever way leads to it
+for path in "$root/scenarios/time" scenarios/../scenarios/time; do
+    expect "run $path" 0 "[1-9][0-9]* passed, 0 failed" "$metersim" run "$path"
+done
 CI=1 expect "update is refused in CI" 2 "refused in CI" env CI=1 "$metersim" run --update
 cd "$tmp" || exit 1
 expect "doctor outside the tree" 3 "root of the source tree" "$metersim" doctor

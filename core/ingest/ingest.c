@@ -89,23 +89,32 @@ static void fill_messages(struct ingest_message *messages, size_t count,
         messages[i].delivery.sequence = i + 1;
 }
 
-/* The newest point of all messages; 0 when there is none. */
-static int64_t newest_point(const struct ingest_message *messages, size_t count)
+/* The newest point of all messages; 0 when there is none. Then fault says what is wrong with the
+ * first message that cannot be read: STATUS_OK when each can. */
+static int64_t newest_point(const struct ingest_message *messages, size_t count, struct err *fault)
 {
     int64_t newest_ns = 0;
     for (size_t i = 0; i < count; i++) {
         struct bytes payload = messages[i].delivery.payload;
-        if (payload.size > LIMIT_PAYLOAD_BYTES)
+        if (payload.size > LIMIT_PAYLOAD_BYTES) {
+            if (fault->status == STATUS_OK)
+                err_set(fault, STATUS_INVALID, NULL,
+                        "file \"%s\": a request of %zu bytes, the most is %d", messages[i].file,
+                        payload.size, LIMIT_PAYLOAD_BYTES);
             continue;
+        }
         struct arena scratch;
         arena_init(&scratch,
                    LIMIT_DECODE_BASE_BYTES + (size_t)LIMIT_DECODE_FACTOR * LIMIT_PAYLOAD_BYTES);
         int64_t newest = 0;
-        struct err ignored = {0};
-        if (message_peek_newest(payload, messages[i].format, &scratch, &newest, &ignored) ==
-                STATUS_OK &&
-            newest > newest_ns)
+        struct err unread = {0};
+        enum status status =
+            message_peek_newest(payload, messages[i].format, &scratch, &newest, &unread);
+        if (status == STATUS_OK && newest > newest_ns)
             newest_ns = newest;
+        else if (status != STATUS_OK && fault->status == STATUS_OK)
+            err_set(fault, STATUS_INVALID, NULL, "file \"%s\": %s", messages[i].file,
+                    unread.message);
         arena_free(&scratch);
     }
     return newest_ns;
@@ -157,11 +166,12 @@ static enum status import(const struct settings *settings, struct rules rules,
                           struct ingest_summary *summary, struct err *err)
 {
     size_t count = summary->messages;
+    struct err fault = {0};
     if (summary->now_ns == 0)
-        summary->now_ns = newest_point(messages, count);
+        summary->now_ns = newest_point(messages, count, &fault);
     if (summary->now_ns == 0) {
-        err_set(err, STATUS_INVALID, NULL,
-                "cannot tell the time of the import: no file has a point");
+        const char *reason = fault.status == STATUS_OK ? "no file has a point" : fault.message;
+        err_set(err, STATUS_INVALID, NULL, "cannot tell the time of the import: %s", reason);
         err_hint(err, "give the time of the import");
         return err->status;
     }

@@ -80,7 +80,8 @@ static enum status add_path(struct suite *suite, const char *path, int depth, bo
     size_t size = strlen(path);
     if (stat(path, &status) != 0) {
         err_set(err, STATUS_INVALID, NULL, "could not open \"%s\": %s", path, strerror(errno));
-        err_hint(err, "give a scenario (.scn) or a folder of them, from the root of the source tree");
+        err_hint(err,
+                 "give a scenario (.scn) or a folder of them, from the root of the source tree");
         return STATUS_INVALID;
     }
     bool is_scenario = size > 4 && strcmp(path + size - 4, ".scn") == 0;
@@ -151,15 +152,20 @@ static bool read_file(struct arena *arena, const char *path, size_t limit, struc
 
 const char *suite_golden_path(const char *path, struct arena *arena)
 {
+    static const char folder[] = "scenarios/";
     char text[1100];
     size_t size = strlen(path);
     ASSERT(size > 4 && strcmp(path + size - 4, ".scn") == 0);
     const char *at = strncmp(path, "./", 2) == 0 ? path + 2 : path;
-    int stem = (int)(strlen(at) - 4);
-    if (strncmp(at, "scenarios/", 10) == 0)
-        snprintf(text, sizeof(text), "golden/%.*s.golden", stem - 10, at + 10);
+    const char *rest = NULL; /* behind the last folder of that name */
+    for (const char *p = strstr(at, folder); p != NULL; p = strstr(p + 1, folder))
+        if (p == at || p[-1] == '/')
+            rest = p + strlen(folder);
+    if (rest != NULL)
+        snprintf(text, sizeof(text), "%.*sgolden/%.*s.golden",
+                 (int)(rest - at - (ptrdiff_t)strlen(folder)), at, (int)strlen(rest) - 4, rest);
     else
-        snprintf(text, sizeof(text), "%.*s.golden", stem, at);
+        snprintf(text, sizeof(text), "%.*s.golden", (int)strlen(at) - 4, at);
     return arena_copy(arena, text, strlen(text));
 }
 

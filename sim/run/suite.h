@@ -33,8 +33,8 @@ struct suite_outcome {
 enum status suite_run(struct backend *backend, const struct suite_options *options,
                       struct suite_outcome *outcome, struct err *err);
 
-/* The golden of a scenario: golden/<same path>.golden, for scenarios/<path>.scn; else beside it.
- * Into arena. */
+/* The golden of a scenario: <root>golden/<same path>.golden, for <root>scenarios/<path>.scn, from
+ * whatever folder it is run; else beside it. Into arena. */
 const char *suite_golden_path(const char *scenario_path, struct arena *arena);
 
 #endif
