@@ -99,15 +99,15 @@ $(GEN)/suites.c: tests/suites.awk $(TEST_SRC) Makefile
 unit: $(BUILD)/unit
 
 run: deps
-	$(Q)$(MAKE) --no-print-directory metersim
+	$(Q)$(MAKE) -s --no-print-directory metersim
 	$(Q)./metersim run
 
 check: deps
-	$(Q)$(MAKE) --no-print-directory -j2 $(BUILD)/unit $(BUILD)/metersim
+	$(Q)$(MAKE) -s --no-print-directory -j2 $(BUILD)/unit $(BUILD)/metersim
 	$(Q)bash tests/check.sh $(BUILD) $(CC)
 
 asan: deps
-	$(Q)$(MAKE) --no-print-directory -j2 MODE=asan build/asan/unit build/asan/metersim
+	$(Q)$(MAKE) -s --no-print-directory -j2 MODE=asan build/asan/unit build/asan/metersim
 	$(Q)build/asan/unit && build/asan/metersim run
 
 mutants: deps
@@ -115,14 +115,14 @@ mutants: deps
 	$(Q)bash tests/mutants.sh
 
 bench: deps
-	$(Q)$(MAKE) --no-print-directory metersim
+	$(Q)$(MAKE) -s --no-print-directory metersim
 	$(Q)./metersim bench
 
 # libFuzzer targets; how to run one: tests/fuzz/README.md
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 fuzzers:
 	$(Q)bash tests/need.sh clang libclang-rt-14-dev
-	$(Q)$(MAKE) --no-print-directory MODE=fuzz CC=clang $(FUZZ_TARGETS)
+	$(Q)$(MAKE) -s --no-print-directory MODE=fuzz CC=clang $(FUZZ_TARGETS)
 	$(Q)bash tests/fuzz/corpus.sh build/fuzz/corpus
 
 .SECONDARY: $(FUZZ_TARGETS:build/fuzz/%=build/fuzz/tests/fuzz/%.o)

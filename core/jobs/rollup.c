@@ -213,6 +213,24 @@ static bool is_refused(enum status status, const struct err *err)
     return status == STATUS_DATA && strcmp(err->sqlstate, "23505") != 0;
 }
 
+/* Named marks once more, in a transaction of their own. */
+static enum status claim_marked(struct job *job, const struct mark_row *marks, size_t count,
+                                struct err *err)
+{
+    enum status status = job_begin(job, ROLE_JOBS, err);
+    if (status != STATUS_OK)
+        return status;
+    struct claim claim = {0};
+    status = store_claim_marked_hours(job->ports.store, marks, count, &job->tx, &claim.marks,
+                                      &claim.count, err);
+    if (status == STATUS_OK)
+        status = work_claim(job, &claim, err);
+    status = job_end(job, status, err);
+    if (status == STATUS_OK)
+        report_claim(job, &claim);
+    return status;
+}
+
 /* One claim that the database refused as a whole (a sum above int64, a month without partition):
  * each of its hours in a transaction of its own, so that one hour of one tenant does not stop the
  * others (A-9). An hour that is refused alone keeps its mark, is told as an error, and is tried
@@ -221,21 +239,11 @@ static enum status claim_alone(struct job *job, const struct mark_row *marks, si
                                struct err *err)
 {
     for (size_t i = 0; i < count; i++) {
-        enum status status = job_begin(job, ROLE_JOBS, err);
-        if (status != STATUS_OK)
-            return status;
-        struct claim claim = {0};
-        status = store_claim_marked_hours(job->ports.store, &marks[i], 1, &job->tx, &claim.marks,
-                                          &claim.count, err);
-        if (status == STATUS_OK)
-            status = work_claim(job, &claim, err);
-        status = job_end(job, status, err);
+        enum status status = claim_marked(job, &marks[i], 1, err);
         if (is_refused(status, err))
             job_log_hour(job, "rollup_refused_hour", &marks[i]);
         else if (status != STATUS_OK)
             return status;
-        else
-            report_claim(job, &claim);
     }
     return STATUS_OK;
 }
@@ -271,26 +279,16 @@ static enum status walk(struct job *job, struct err *err)
     }
 }
 
-/* The hours that the drift check marked, once more, and only those. */
-static enum status claim_marked(struct job *job, const struct mark_row *marked, size_t count,
-                                struct err *err)
+/* The hours that the drift check marked, and only those. */
+static enum status claim_drifted(struct job *job, const struct mark_row *marked, size_t count,
+                                 struct err *err)
 {
-    for (size_t at = 0; at < count; at += LIMIT_CLAIM_HOURS) {
+    enum status status = STATUS_OK;
+    for (size_t at = 0; at < count && status == STATUS_OK; at += LIMIT_CLAIM_HOURS) {
         size_t n = count - at < LIMIT_CLAIM_HOURS ? count - at : LIMIT_CLAIM_HOURS;
-        enum status status = job_begin(job, ROLE_JOBS, err);
-        if (status != STATUS_OK)
-            return status;
-        struct claim claim = {0};
-        status = store_claim_marked_hours(job->ports.store, marked + at, n, &job->tx, &claim.marks,
-                                          &claim.count, err);
-        if (status == STATUS_OK)
-            status = work_claim(job, &claim, err);
-        status = job_end(job, status, err);
-        if (status != STATUS_OK)
-            return status;
-        report_claim(job, &claim);
+        status = claim_marked(job, marked + at, n, err);
     }
-    return STATUS_OK;
+    return status;
 }
 
 enum status job_rollup(struct job *job, struct err *err)
@@ -305,5 +303,5 @@ enum status job_rollup(struct job *job, struct err *err)
     status = rollup_drift_check(job, &marked, &count, err);
     if (status != STATUS_OK)
         return status;
-    return claim_marked(job, marked, count, err);
+    return claim_drifted(job, marked, count, err);
 }

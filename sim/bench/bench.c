@@ -1,9 +1,7 @@
 #include "sim/bench/bench.h"
 
 #include "core/base/assert.h"
-#include "core/base/time.h"
 #include <stdlib.h>
-#include <time.h>
 
 const struct bench benches[] = {
     {"full", "SDK bytes to committed rows, against bare SQLite and the overlay", bench_full},
@@ -17,13 +15,6 @@ void bench_add(struct bench_report *report, struct bench_row row)
 {
     ASSERT(report->count < BENCH_ROWS_MAX);
     report->rows[report->count++] = row;
-}
-
-int64_t bench_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
 static int by_value(const void *a, const void *b)

@@ -11,6 +11,7 @@
 #define SIM_BENCH_BENCH_H
 
 #include "core/base/err.h"
+#include "sim/base/real_time.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,8 +45,6 @@ extern const size_t bench_count;
 
 void bench_add(struct bench_report *report, struct bench_row row);
 
-/* Real nanoseconds, monotonic. */
-int64_t bench_now(void);
 /* Median, and half the spread of the middle half over it, of count values (sorted in place). */
 double bench_median(double *values, size_t count, double *noise);
 

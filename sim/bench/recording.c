@@ -263,10 +263,10 @@ enum status recording_replay_bare(struct recording *recording, sqlite3 *db, int6
     }
     *bare = empty;
     bool good = bare_prepare(bare, recording, db);
-    int64_t began = bench_now();
+    int64_t began = real_now_ns();
     for (size_t i = 0; good && i < recording->count; i++)
         good = replay_call(bare, &recording->calls[i]);
-    *elapsed_ns = bench_now() - began;
+    *elapsed_ns = real_now_ns() - began;
     if (!good)
         err_set(err, STATUS_INVALID, NULL, "the floor failed: %s", sqlite3_errmsg(db));
     bare_finalize(bare);
@@ -281,7 +281,7 @@ enum status recording_replay_store(struct recording *recording, struct store *st
     uint8_t *affected = calloc(LIMIT_REPLAY_ROWS, 1);
     enum status status = affected != NULL ? STATUS_OK : STATUS_NO_MEMORY;
     arena_init(&scratch, SCRATCH_BYTES);
-    int64_t began = bench_now();
+    int64_t began = real_now_ns();
     for (size_t i = 0; status == STATUS_OK && i < recording->count; i++) {
         const struct recorded *recorded = &recording->calls[i];
         ASSERT(recorded->row_count <= LIMIT_REPLAY_ROWS);
@@ -294,7 +294,7 @@ enum status recording_replay_store(struct recording *recording, struct store *st
             arena_rewind(&scratch);
         status = store->call(store, &call, err);
     }
-    *elapsed_ns = bench_now() - began;
+    *elapsed_ns = real_now_ns() - began;
     arena_free(&scratch);
     free(affected);
     return status;

@@ -52,10 +52,6 @@ void complain(const struct err *err);
 enum exit_code usage_error(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A whole file into arena, NUL behind it. limit: the most bytes taken. */
-enum status file_read(const char *path, size_t limit, struct arena *arena, struct bytes *out,
-                      struct err *err);
-
 /* A JSON string with quotes and escapes on stdout. */
 void json_string(const char *text);
 

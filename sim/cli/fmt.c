@@ -1,4 +1,5 @@
 /* metersim fmt: scenarios in their canonical form. metersim doctor: what the machine has. */
+#include "sim/base/file.h"
 #include "sim/cli/cli.h"
 #include "sim/scenario/scenario.h"
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* metersim ingest: real OTLP exports through the writer, without any simulator. */
 #include "core/ingest/ingest.h"
 #include "core/base/time.h"
+#include "sim/base/file.h"
 #include "sim/cli/database.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -13,17 +13,18 @@ static enum status newest_minute(struct store *store, int64_t *ns, struct err *e
 {
     struct arena arena;
     arena_init(&arena, TABLES_ARENA_BYTES);
-    struct store_call call = {.query = QUERY_DUMP_METRICS_MINUTE, .row_count = 1, .arena = &arena};
-    const struct query *query = &queries[call.query];
+    const struct query *query = &queries[QUERY_DUMP_METRICS_MINUTE];
+    struct value *values = NULL;
+    size_t rows = 0;
     enum status status = store_begin(store, ROLE_READER, err);
     if (status == STATUS_OK)
-        status = store->call(store, &call, err);
+        status = store_dump(store, QUERY_DUMP_METRICS_MINUTE, &arena, &values, &rows, err);
     *ns = 0;
     for (int column = 0; column < query->result_count && status == STATUS_OK; column++) {
         if (strcmp(query->results[column].name, "bucket_start") != 0)
             continue;
-        for (size_t row = 0; row < call.result_rows; row++) {
-            int64_t us = call.results[row * (size_t)query->result_count + (size_t)column].integer;
+        for (size_t row = 0; row < rows; row++) {
+            int64_t us = values[row * (size_t)query->result_count + (size_t)column].integer;
             if (us * NS_PER_US > *ns)
                 *ns = us * NS_PER_US;
         }

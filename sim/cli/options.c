@@ -1,4 +1,5 @@
 #include "core/base/assert.h"
+#include "core/base/nearest.h"
 #include "sim/cli/cli.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -6,44 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[64];
-    size_t size = strlen(b);
-    if (size >= 63 || strlen(a) >= 63)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= size; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1] != 0; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= size; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = best;
-        }
-    }
-    return row[size];
-}
-
 static enum exit_code unknown_option(const char *command, const char *name,
                                      const struct option *options, size_t count)
 {
-    const char *nearest = NULL;
-    size_t best = 4;
-    for (size_t i = 0; i < count; i++) {
-        size_t d = distance(name, options[i].name);
-        if (d < best) {
-            best = d;
-            nearest = options[i].name;
-        }
-    }
-    if (nearest != NULL)
-        return usage_error(command, "unknown option \"%s\"; did you mean \"%s\"?", name, nearest);
+    struct nearest nearest = nearest_begin(bytes_of(name));
+    for (size_t i = 0; i < count; i++)
+        nearest_offer(&nearest, options[i].name);
+    if (nearest_name(&nearest) != NULL)
+        return usage_error(command, "unknown option \"%s\"; did you mean \"%s\"?", name,
+                           nearest_name(&nearest));
     return usage_error(command, "unknown option \"%s\"", name);
 }
 
@@ -106,47 +78,6 @@ enum exit_code usage_error(const char *command, const char *format, ...)
         if (strcmp(commands[i].name, command) == 0)
             fprintf(stderr, "usage: metersim %s %s\n", command, commands[i].arguments);
     return EXIT_USAGE;
-}
-
-enum status file_read(const char *path, size_t limit, struct arena *arena, struct bytes *out,
-                      struct err *err)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return err_set(err, STATUS_IO, NULL, "could not open file \"%s\": %s", path,
-                       strerror(errno));
-    size_t capacity = 64 * 1024;
-    size_t used = 0;
-    char *buffer = malloc(capacity);
-    enum status status = STATUS_OK;
-    while (buffer != NULL) {
-        size_t got = fread(buffer + used, 1, capacity - used, file);
-        used += got;
-        if (got == 0 || used > limit)
-            break;
-        if (used == capacity) {
-            char *grown = realloc(buffer, capacity * 2);
-            if (grown == NULL)
-                break;
-            buffer = grown;
-            capacity *= 2;
-        }
-    }
-    if (ferror(file))
-        status =
-            err_set(err, STATUS_IO, NULL, "could not read file \"%s\": %s", path, strerror(errno));
-    else if (used > limit)
-        status =
-            err_set(err, STATUS_INVALID, NULL, "file \"%s\" is larger than %zu bytes", path, limit);
-    fclose(file);
-    if (status == STATUS_OK) {
-        out->data = buffer != NULL ? arena_copy(arena, buffer, used) : NULL;
-        out->size = used;
-        if (out->data == NULL)
-            status = err_set(err, STATUS_NO_MEMORY, NULL, "no memory for file \"%s\"", path);
-    }
-    free(buffer);
-    return status;
 }
 
 void json_string(const char *text)

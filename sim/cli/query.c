@@ -124,12 +124,13 @@ static enum status tenants_of(struct store *store, struct arena *arena, struct u
     *count = 0;
     *tenants = NULL;
     for (int d = 0; d < 3 && status == STATUS_OK; d++) {
-        struct store_call call = {.query = dumps[d], .row_count = 1, .arena = arena};
-        status = store->call(store, &call, err);
+        struct value *values;
+        size_t rows;
+        status = store_dump(store, dumps[d], arena, &values, &rows, err);
         size_t width = (size_t)queries[dumps[d]].result_count;
-        for (size_t row = 0; status == STATUS_OK && row < call.result_rows; row++) {
+        for (size_t row = 0; status == STATUS_OK && row < rows; row++) {
             struct uuid uuid;
-            memcpy(uuid.bytes, call.results[row * width].bytes.data, sizeof(uuid.bytes));
+            memcpy(uuid.bytes, values[row * width].bytes.data, sizeof(uuid.bytes));
             bool known = false;
             for (size_t i = 0; i < *count; i++)
                 known = known || uuid_compare(&(*tenants)[i], &uuid) == 0;

@@ -29,12 +29,6 @@ static const struct dumped dumped[] = {
 #define DUMPED (sizeof(dumped) / sizeof(dumped[0]))
 
 const size_t dump_table_count = DUMPED;
-const char *const dump_tables[DUMPED] = {
-    "metrics_minute", "metrics_hourly", "metrics_daily",     "series_state",
-    "resource_seen",  "ingest_dedup",   "route_registry",    "ingest_warnings",
-    "rollup_pending", "tenants",        "minute_partitions", "hourly_partitions",
-};
-
 size_t dump_key_count(const char *table)
 {
     for (size_t i = 0; i < DUMPED; i++)
@@ -91,8 +85,9 @@ static enum status dump_table(struct store *store, const struct dumped *which,
                               struct snapshot *snapshot, struct err *err)
 {
     const struct query *query = &queries[which->query];
-    struct store_call call = {.query = which->query, .row_count = 1, .arena = arena};
-    enum status status = store->call(store, &call, err);
+    struct value *values;
+    size_t row_count;
+    enum status status = store_dump(store, which->query, arena, &values, &row_count, err);
     if (status != STATUS_OK)
         return status;
     const char *columns[TABLE_COLUMNS_MAX];
@@ -103,10 +98,10 @@ static enum status dump_table(struct store *store, const struct dumped *which,
     struct table *table = table_new(arena, which->table, which->key_count, columns, width);
     if (table == NULL)
         return no_memory(err);
-    for (size_t row = 0; row < call.result_rows; row++) {
+    for (size_t row = 0; row < row_count; row++) {
         const char *cells[TABLE_COLUMNS_MAX];
         for (size_t i = 0; i < width; i++) {
-            cells[i] = cell(&query->results[i], &call.results[row * width + i], names, arena);
+            cells[i] = cell(&query->results[i], &values[row * width + i], names, arena);
             if (cells[i] == NULL)
                 return no_memory(err);
         }

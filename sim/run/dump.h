@@ -13,8 +13,7 @@ struct dump_names {
     void *context;
 };
 
-/* The database tables of a golden, in the order in which a golden shows them. */
-extern const char *const dump_tables[];
+/* How many database tables a golden holds. */
 extern const size_t dump_table_count;
 
 /* How many of a table's first columns form its key; 0 for a table that is not known. */

@@ -3,7 +3,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/time.h"
-#include <errno.h>
+#include "sim/base/file.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,18 +253,7 @@ static enum status read_captured(const char *path, struct arena *arena, struct b
 {
     char name[512];
     snprintf(name, sizeof(name), "tests/data/%s", path);
-    FILE *file = fopen(name, "rb");
-    if (file == NULL)
-        return err_set(err, STATUS_IO, NULL, "could not open file \"%s\": %s", name,
-                       strerror(errno));
-    uint8_t *data = arena_alloc(arena, LIMIT_PAYLOAD_BYTES + 1);
-    size_t size = data != NULL ? fread(data, 1, LIMIT_PAYLOAD_BYTES + 1, file) : 0;
-    bool failed = data == NULL || ferror(file);
-    fclose(file);
-    if (failed)
-        return err_set(err, STATUS_IO, NULL, "could not read file \"%s\"", name);
-    *out = (struct bytes){data, size};
-    return STATUS_OK;
+    return file_read(name, LIMIT_PAYLOAD_BYTES + 1, arena, out, err);
 }
 
 static enum payload_format format_of(const char *path)
@@ -379,11 +368,9 @@ static void raise_fence(struct stage *stage, const struct scenario_event *event)
 
 static void take_golden(struct stage *stage, const struct scenario_event *event)
 {
-    char label[64];
+    char label[TIME_TEXT_SIZE];
     struct err err = {0};
-    char at[TIME_TEXT_SIZE];
-    time_format_ns(event->at.ns, at);
-    snprintf(label, sizeof(label), "%s", at);
+    time_format_ns(event->at.ns, label);
     check(stage, event, stage_snapshot(stage, label, &err), &err);
 }
 

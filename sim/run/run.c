@@ -94,12 +94,7 @@ static void check_unused_fault(struct stage *stage)
     const struct fault *fault = seam_unused(stage->seam);
     if (fault != NULL)
         run_fail(stage->result, "fault", "a fault never happened: %s %s %s (actor %s)",
-                 fault->kind == FAULT_HOLD    ? "hold"
-                 : fault->kind == FAULT_CRASH ? "crash"
-                 : fault->kind == FAULT_CUT   ? "cut"
-                 : fault->kind == FAULT_ERROR ? "fault"
-                                              : "lose reply of",
-                 fault->after ? "after" : "at", fault->step,
+                 fault_infos[fault->kind].words, fault->after ? "after" : "at", fault->step,
                  fault->actor != NULL ? fault->actor : "any");
 }
 

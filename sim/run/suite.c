@@ -2,6 +2,8 @@
 
 #include "core/base/assert.h"
 #include "core/base/time.h"
+#include "sim/base/file.h"
+#include "sim/base/real_time.h"
 #include "sim/run/golden.h"
 #include <dirent.h>
 #include <errno.h>
@@ -10,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #define SUITE_ARENA_BYTES  ((size_t)4096 * 1024 * 1024)
 #define SCENARIO_BYTES_MAX ((size_t)4 * 1024 * 1024)
@@ -131,25 +132,6 @@ static enum status find_files(struct suite *suite, struct err *err)
 
 /* ---- reading ---- */
 
-static bool read_file(struct arena *arena, const char *path, size_t limit, struct bytes *out)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return false;
-    struct stat status;
-    uint8_t *data = NULL;
-    size_t size = 0;
-    if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
-        (size_t)status.st_size <= limit)
-        data = arena_alloc(arena, (size_t)status.st_size + 1);
-    if (data != NULL)
-        size = fread(data, 1, (size_t)status.st_size, file);
-    bool good = data != NULL && !ferror(file);
-    fclose(file);
-    *out = (struct bytes){data, size};
-    return good;
-}
-
 const char *suite_golden_path(const char *path, struct arena *arena)
 {
     static const char folder[] = "scenarios/";
@@ -188,9 +170,9 @@ static bool parse_all(struct suite *suite)
         struct suite_file *file = &suite->files[i];
         struct scenario_errors errors = {0};
         struct bytes text;
-        if (!read_file(&suite->arena, file->path, SCENARIO_BYTES_MAX, &text)) {
-            fprintf(stderr, "metersim: could not read scenario \"%s\" (at most %zu bytes)\n",
-                    file->path, SCENARIO_BYTES_MAX);
+        struct err err = {0};
+        if (file_read(file->path, SCENARIO_BYTES_MAX, &suite->arena, &text, &err) != STATUS_OK) {
+            fprintf(stderr, "metersim: %s\n", err.message);
             good = false;
             continue;
         }
@@ -201,8 +183,8 @@ static bool parse_all(struct suite *suite)
             good = false;
         }
         const char *golden = suite_golden_path(file->path, &suite->arena);
-        struct err err = {0};
-        if (golden == NULL || !read_file(&suite->arena, golden, SCENARIO_BYTES_MAX * 4, &text))
+        if (golden == NULL ||
+            file_read(golden, SCENARIO_BYTES_MAX * 4, &suite->arena, &text, &err) != STATUS_OK)
             continue;
         file->has_golden = true;
         if (golden_parse(golden, (const char *)text.data, text.size, &suite->arena, &file->golden,
@@ -440,19 +422,12 @@ static bool same_twice(struct suite *suite, struct suite_file *file, struct run_
     return false;
 }
 
-static int64_t real_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
 static enum status run_one(struct suite *suite, struct suite_file *file, uint64_t seed,
                            struct err *err)
 {
     struct run_options options = {.seed = seed, .rules_text = suite->options->rules_text};
     struct run_result result;
-    int64_t began = real_now();
+    int64_t began = real_now_ns();
     if (suite->options->trace_path != NULL) {
         options.trace = fopen(suite->options->trace_path, "w");
         if (options.trace == NULL)
@@ -481,7 +456,7 @@ static enum status run_one(struct suite *suite, struct suite_file *file, uint64_
         suite->outcome->failed++;
     suite->outcome->nondeterministic |= verdict == VERDICT_NONDETERMINISTIC;
     suite->outcome->not_judged |= verdict == VERDICT_NOT_JUDGED;
-    print_result(suite, file, seed, verdict, &result, real_now() - began);
+    print_result(suite, file, seed, verdict, &result, real_now_ns() - began);
     run_result_free(&result);
     return status == STATUS_IO ? status : STATUS_OK;
 }

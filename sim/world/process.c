@@ -2,6 +2,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/time.h"
+#include "sim/base/array.h"
 #include "sim/limits.h"
 #include "sim/world/index.h"
 #include <math.h>
@@ -112,21 +113,6 @@ static enum status no_memory(const struct process *process, struct err *err)
                    process->config.name);
 }
 
-static bool grow(void *array_pointer, size_t count, size_t *capacity, size_t item_size)
-{
-    if (count < *capacity)
-        return true;
-    size_t grown_capacity = *capacity ? 2 * *capacity : 16;
-    void *old;
-    memcpy(&old, array_pointer, sizeof(old));
-    void *grown = realloc(old, grown_capacity * item_size);
-    if (!grown)
-        return false;
-    memcpy(array_pointer, &grown, sizeof(grown));
-    *capacity = grown_capacity;
-    return true;
-}
-
 /* ---- instruments ---- */
 
 static bool text_equal(struct bytes a, struct bytes b)
@@ -193,8 +179,8 @@ static bool copy_request(struct arena *arena, struct request *request)
 static struct instrument *instrument_new(struct process *process, const struct request *request,
                                          uint64_t hash)
 {
-    if (!grow(&process->instruments, process->instrument_count, &process->instrument_capacity,
-              sizeof(struct instrument *)))
+    if (!array_reserve(&process->instruments, process->instrument_count,
+                       &process->instrument_capacity, sizeof(struct instrument *)))
         return NULL;
     struct instrument *instrument = calloc(1, sizeof(*instrument));
     if (!instrument)
@@ -222,8 +208,8 @@ static struct instrument *instrument_of(struct process *process, const struct re
                                                          : process->instruments[number];
     if (!instrument || instrument->stream)
         return instrument;
-    if (!grow(&process->used, process->used_count, &process->used_capacity,
-              sizeof(struct instrument *)))
+    if (!array_reserve(&process->used, process->used_count, &process->used_capacity,
+                       sizeof(struct instrument *)))
         return NULL;
     uint64_t start = (uint64_t)own_clock(process, process->started_ns);
     instrument->stream = truth_stream_of(process->truth, instrument->series, start);
@@ -240,7 +226,8 @@ static struct tally *tally_of(struct process *process, struct instrument *instru
     if (count > 0 && instrument->tallies[count - 1].minute_ns == minute_ns)
         return &instrument->tallies[count - 1];
     size_t capacity = instrument->tally_capacity;
-    if (!grow(&instrument->tallies, count, &instrument->tally_capacity, sizeof(struct tally)))
+    if (!array_reserve(&instrument->tallies, count, &instrument->tally_capacity,
+                       sizeof(struct tally)))
         return NULL;
     for (size_t i = capacity; i < instrument->tally_capacity; i++)
         instrument->tallies[i].counts = NULL;
@@ -372,8 +359,8 @@ static bool add_point(struct process *process, const struct instrument *instrume
 {
     size_t size = process->config.telemetry.bound_count + 1;
     uint64_t *counts = arena_copy(&process->arena, tally->counts, size * sizeof(*tally->counts));
-    if (!counts || !grow(&process->points, process->point_count, &process->point_capacity,
-                         sizeof(*process->points)))
+    if (!counts || !array_reserve(&process->points, process->point_count, &process->point_capacity,
+                                  sizeof(*process->points)))
         return false;
     process->points[process->point_count++] = (struct series_point){
         .series = instrument->series,

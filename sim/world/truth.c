@@ -38,21 +38,6 @@ void truth_free(struct truth *truth)
     free(truth);
 }
 
-bool truth_reserve(void *array_pointer, size_t count, size_t *capacity, size_t item_size)
-{
-    if (count < *capacity)
-        return true;
-    size_t grown_capacity = *capacity ? 2 * *capacity : 64;
-    void *old;
-    memcpy(&old, array_pointer, sizeof(old));
-    void *grown = realloc(old, grown_capacity * item_size);
-    if (!grown)
-        return false;
-    memcpy(array_pointer, &grown, sizeof(grown));
-    *capacity = grown_capacity;
-    return true;
-}
-
 void truth_breach(struct truth *truth, const char *format, ...)
 {
     if (!truth->breaches)
@@ -114,7 +99,7 @@ struct truth_stream *truth_stream_of(struct truth *truth, const struct series *s
         return stream;
     struct stream_key key = {*tenant, series->series_hash, start_unix_nano};
     stream = arena_array(&truth->arena, 1, sizeof(*stream));
-    if (!stream || !truth_reserve(&truth->streams, truth->stream_count, &truth->stream_capacity,
+    if (!stream || !array_reserve(&truth->streams, truth->stream_count, &truth->stream_capacity,
                                   sizeof(struct truth_stream *)))
         return NULL;
     stream->tenant = *tenant;
@@ -232,7 +217,7 @@ static struct truth_message *message_slot(struct truth *truth, uint64_t sequence
 {
     ASSERT(sequence > truth->message_count); /* in order of sequence */
     while (truth->message_count < sequence) {
-        if (!truth_reserve(&truth->messages, truth->message_count, &truth->message_capacity,
+        if (!array_reserve(&truth->messages, truth->message_count, &truth->message_capacity,
                            sizeof(*truth->messages)))
             return NULL;
         truth->messages[truth->message_count++] = (struct truth_message){0};

@@ -65,7 +65,7 @@ struct truth_cell *truth_cell_of(struct truth *truth, const struct truth_cell *k
     struct truth_cell cell = *key;
     cell.counted = 0;
     cell.in_table = 0;
-    if (!truth_reserve(&truth->cells, truth->cell_count, &truth->cell_capacity, sizeof(cell)) ||
+    if (!array_reserve(&truth->cells, truth->cell_count, &truth->cell_capacity, sizeof(cell)) ||
         !keep(truth, &cell.service) || !keep(truth, &cell.method) || !keep(truth, &cell.route))
         return NULL;
     truth->cells[truth->cell_count] = cell;

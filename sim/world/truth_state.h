@@ -4,6 +4,7 @@
 #ifndef SIM_WORLD_TRUTH_STATE_H
 #define SIM_WORLD_TRUTH_STATE_H
 
+#include "sim/base/array.h"
 #include "sim/world/index.h"
 #include "sim/world/truth.h"
 
@@ -101,9 +102,6 @@ struct truth_stream *truth_find_stream(const struct truth *truth, const struct u
                                        const struct sha256 *series_hash, uint64_t start_unix_nano);
 /* Found or made; only the key fields of `key` count. NULL: out of memory. */
 struct truth_cell *truth_cell_of(struct truth *truth, const struct truth_cell *key);
-
-/* Doubles an array when it is full. False: out of memory. */
-bool truth_reserve(void *array_pointer, size_t count, size_t *capacity, size_t item_size);
 
 __attribute__((format(printf, 2, 3))) void truth_breach(struct truth *truth, const char *format,
                                                         ...);

@@ -1,0 +1,9 @@
+/* The real, monotonic clock: how long something took. Never part of a run's result or trace. */
+#ifndef SIM_BASE_REAL_TIME_H
+#define SIM_BASE_REAL_TIME_H
+
+#include <stdint.h>
+
+int64_t real_now_ns(void);
+
+#endif
