@@ -108,7 +108,8 @@ check: deps
 
 asan: deps
 	$(Q)$(MAKE) -s --no-print-directory -j2 MODE=asan build/asan/unit build/asan/metersim
-	$(Q)build/asan/unit && build/asan/metersim run
+	$(Q)build/asan/metersim run
+	$(Q)bash tests/asan.sh build/asan/unit
 
 mutants: deps
 	$(Q)bash tests/need.sh patch
