@@ -1,8 +1,11 @@
 /* The entry: picks a command by its name. */
 #include "sim/cli/cli.h"
+#include <malloc.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+
+#define HEAP_KEPT_BYTES (32 * 1024 * 1024)
 
 const struct command commands[] = {
     {"run", "[PATH...] [--seed N|A..B] [--rules WORDS] [--update] [--trace FILE] [--json]",
@@ -53,6 +56,10 @@ int main(int argc, char **argv)
     /* one thread, and nobody asks how much memory SQLite uses: both cost on every call */
     sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    /* SQLite frees the pages of a statement's temporary tables and takes them again for the next:
+     * giving them back to the system in between would cost more than the statement */
+    mallopt(M_TRIM_THRESHOLD, HEAP_KEPT_BYTES);
+    mallopt(M_MMAP_THRESHOLD, HEAP_KEPT_BYTES);
     if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0) {
         help(argc < 2 ? stderr : stdout);
         return argc < 2 ? EXIT_USAGE : EXIT_GOOD;

@@ -1,5 +1,5 @@
 /* The SQL functions of sql/sqlite. They are what PostgreSQL has and SQLite lacks: checked bigint
- * arithmetic, histograms, a sum of doubles in a stated order, errors with a SQLSTATE.
+ * arithmetic, histograms, errors with a SQLSTATE.
  *
  *   in checks and queries (deterministic)
  *     octet_length(text)              bytes, as PostgreSQL's
@@ -8,7 +8,7 @@
  *     add_bigint, add_double, add_buckets (a, b)    22003 instead of wrapping; null when one is
  *   aggregates, null over no rows
  *     sum_bigint(x), sum_buckets(counts)            22003 on overflow
- *     sum_ordered(x, position)        doubles added in ascending position
+ *     fold_rows(...)                  and the table folded_rows: fold.c
  *   in queries only
  *     refuse(sqlstate, message)       fails the statement
  *     hour_agreed(tenant, hour)       0: nothing is remembered here; the simulator's overlay, which
@@ -17,6 +17,7 @@
  *     row_locked(table, key...)       0: on one connection no other transaction is open; the
  *                                     simulator registers its own
  */
+#include "core/store/sqlite/functions.h"
 #include "core/base/assert.h"
 #include "core/base/time.h"
 #include "core/store/sqlite/codec.h"
@@ -27,7 +28,7 @@
 
 /* ---- errors and values ---- */
 
-static void function_error(sqlite3_context *context, const char *sqlstate, const char *message)
+void function_error(sqlite3_context *context, const char *sqlstate, const char *message)
 {
     ASSERT(strlen(sqlstate) == 5);
     char text[6 + sizeof((struct err){0}).message];
@@ -36,8 +37,7 @@ static void function_error(sqlite3_context *context, const char *sqlstate, const
     sqlite3_result_error_code(context, SQLITE_ERROR_SQLSTATE);
 }
 
-/* False, after setting the error, for what is not a histogram: SQLSTATE of MS "add_buckets". */
-static bool argument_buckets(sqlite3_context *context, sqlite3_value *value, struct histogram *out)
+bool function_buckets(sqlite3_context *context, sqlite3_value *value, struct histogram *out)
 {
     const void *blob = sqlite3_value_blob(value);
     if (buckets_decode(blob, (size_t)sqlite3_value_bytes(value), out))
@@ -124,7 +124,7 @@ static void add_buckets(sqlite3_context *context, int count, sqlite3_value **val
         return;
     struct histogram a;
     struct histogram b;
-    if (!argument_buckets(context, values[0], &a) || !argument_buckets(context, values[1], &b))
+    if (!function_buckets(context, values[0], &a) || !function_buckets(context, values[1], &b))
         return;
     struct err err;
     if (histogram_add(&a, &b, &err) != STATUS_OK)
@@ -206,7 +206,7 @@ static void sum_buckets_step(sqlite3_context *context, int count, sqlite3_value 
     struct histogram value;
     if (!state)
         return sqlite3_result_error_nomem(context);
-    if (is_null(values[0]) || !argument_buckets(context, values[0], &value))
+    if (is_null(values[0]) || !function_buckets(context, values[0], &value))
         return;
     state->any = true;
     struct err err;
@@ -219,70 +219,6 @@ static void sum_buckets_final(sqlite3_context *context)
     const struct buckets_sum *state = sqlite3_aggregate_context(context, 0);
     if (state && state->any)
         result_buckets(context, &state->sum);
-}
-
-/* SQLite gives an aggregate its rows in any order, so they are kept until the end. */
-struct ordered_value {
-    int64_t position;
-    int64_t arrival;
-    double value;
-};
-struct ordered_sum {
-    struct ordered_value *values;
-    size_t count;
-    size_t capacity;
-    bool descends; /* a position was lower than the one before it */
-};
-
-static void sum_ordered_step(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    ASSERT(count == 2);
-    struct ordered_sum *state = sqlite3_aggregate_context(context, sizeof *state);
-    if (!state)
-        return sqlite3_result_error_nomem(context);
-    if (is_null(values[0]))
-        return;
-    if (state->count == state->capacity) {
-        size_t capacity = state->capacity ? 2 * state->capacity : 64;
-        void *grown = sqlite3_realloc64(state->values, capacity * sizeof *state->values);
-        if (!grown)
-            return sqlite3_result_error_nomem(context);
-        state->values = grown;
-        state->capacity = capacity;
-    }
-    struct ordered_value *next = &state->values[state->count];
-    next->position = sqlite3_value_int64(values[1]);
-    next->arrival = (int64_t)state->count;
-    next->value = sqlite3_value_double(values[0]);
-    state->descends |= state->count > 0 && next->position < next[-1].position;
-    state->count++;
-}
-
-static int ordered_value_compare(const void *a, const void *b)
-{
-    const struct ordered_value *left = a;
-    const struct ordered_value *right = b;
-    if (left->position != right->position)
-        return left->position < right->position ? -1 : 1;
-    return left->arrival < right->arrival ? -1 : left->arrival > right->arrival;
-}
-
-static void sum_ordered_final(sqlite3_context *context)
-{
-    struct ordered_sum *state = sqlite3_aggregate_context(context, 0);
-    if (!state || state->count == 0)
-        return;
-    if (state->descends)
-        qsort(state->values, state->count, sizeof *state->values, ordered_value_compare);
-    double sum = state->values[0].value;
-    for (size_t i = 1; i < state->count; i++)
-        sum += state->values[i].value;
-    sqlite3_free(state->values);
-    *state = (struct ordered_sum){0};
-    if (!isfinite(sum))
-        function_error(context, "22003", "value out of range: overflow");
-    else
-        sqlite3_result_double(context, sum);
 }
 
 /* ---- registration ---- */
@@ -303,7 +239,6 @@ static const struct function {
     {"add_buckets", 2, true, add_buckets, NULL, NULL},
     {"sum_bigint", 1, true, NULL, sum_bigint_step, sum_bigint_final},
     {"sum_buckets", 1, true, NULL, sum_buckets_step, sum_buckets_final},
-    {"sum_ordered", 2, true, NULL, sum_ordered_step, sum_ordered_final},
     {"refuse", 2, false, refuse, NULL, NULL},
     {"row_locked", -1, false, row_locked, NULL, NULL},
     {"hour_agreed", 2, false, hour_agreed, NULL, NULL},
@@ -324,5 +259,5 @@ enum status sqlite_functions_register(sqlite3 *db, struct err *err)
         if (rc != SQLITE_OK)
             return sqlite_error(db, "register SQL functions", err);
     }
-    return STATUS_OK;
+    return fold_register(db, err);
 }

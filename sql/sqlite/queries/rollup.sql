@@ -90,23 +90,26 @@ returning tenant_id, hour, marked_at;
 -- key: tenant_id hour
 delete from metrics_hourly where tenant_id = :tenant_id and bucket_start = :hour;
 
--- Sums of doubles in time order, so that the same minutes give the same bits (R-ROLL-1).
+-- Grouped by service, method, route, status_code and source; sums of doubles in time order, so that
+-- the same minutes give the same bits (R-ROLL-1). fold_rows does in one pass what "group by" would
+-- sort for (core/store/sqlite/fold.c).
 -- name: RollupHour :execrows
 -- params: tenant_id uuid, hour time
 -- part: select_in metrics_hourly
 -- reads: metrics_minute hourly_partitions
 insert into metrics_hourly (tenant_id, bucket_start, service, method, route, status_code, source,
                             counts, sum, count, lossy)
-select tenant_id,
+select :tenant_id,
        iif(exists (select 1 from hourly_partitions
                    where month = month_start(:hour / 86400000000 - (:hour % 86400000000 < 0))),
            :hour,
            refuse('23514', 'no partition of relation "metrics_hourly" found for row')),
-       service, method, route, status_code, source,
-       sum_buckets(counts), sum_ordered(sum, bucket_start), sum_bigint(count), max(lossy)
-from metrics_minute
-where tenant_id = :tenant_id and bucket_start >= :hour and bucket_start < :hour + 3600000000
-group by service, method, route, status_code, source;
+       service, method, route, status_code, source, counts, sum, count, lossy
+from folded_rows((
+    select fold_rows(service, method, route, status_code, source, bucket_start, counts, sum, count,
+                     lossy)
+    from metrics_minute
+    where tenant_id = :tenant_id and bucket_start >= :hour and bucket_start < :hour + 3600000000));
 
 -- name: DeleteDailyRows :execrows
 -- params: tenant_id uuid, day_start time
@@ -121,11 +124,13 @@ delete from metrics_daily where tenant_id = :tenant_id and bucket_start = :day_s
 -- reads: metrics_hourly
 insert into metrics_daily (tenant_id, bucket_start, service, method, route, status_code, source,
                            counts, sum, count, lossy)
-select tenant_id, :day_start, service, method, route, status_code, source,
-       sum_buckets(counts), sum_ordered(sum, bucket_start), sum_bigint(count), max(lossy)
-from metrics_hourly
-where tenant_id = :tenant_id and bucket_start >= :from_time and bucket_start < :until_time
-group by service, method, route, status_code, source;
+select :tenant_id, :day_start, service, method, route, status_code, source, counts, sum, count,
+       lossy
+from folded_rows((
+    select fold_rows(service, method, route, status_code, source, bucket_start, counts, sum, count,
+                     lossy)
+    from metrics_hourly
+    where tenant_id = :tenant_id and bucket_start >= :from_time and bucket_start < :until_time));
 
 -- date_trunc('day', at) in the session's zone, and the next midnight. A local midnight becomes UTC
 -- as on PostgreSQL: one that the clock skips by the offset before, one that comes twice by the

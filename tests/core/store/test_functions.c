@@ -56,16 +56,9 @@ static const struct {
     {"(select sum_bigint(column1) from (values (1), (null), (2)))", "3", NULL},
     {"(select sum_bigint(column1) from (values (null)))", "NULL", NULL},
     {"(select sum_bigint(column1) from (values (9223372036854775807), (1)))", NULL, "22003"},
-    /* doubles: 1e16 + 1 = 1e16, so the order decides (cases C19) */
+    /* doubles */
     {"add_double(0.5, 0.25)", "0.75", NULL},
     {"add_double(1.7e308, 1.7e308)", NULL, "22003"},
-    {"(select sum_ordered(column1, column2) = 1e16 from (values (1, 3), (1e16, 1), (1, 2)))", "1",
-     NULL},
-    {"(select sum_ordered(column1, column2) = 1e16 + 2 from (values (1, 2), (1e16, 9), (1, 1)))",
-     "1", NULL},
-    {"(select sum_ordered(column1, 7) = 1e16 from (values (1e16), (1), (1)))", "1", NULL},
-    {"(select sum_ordered(column1, 1) from (values (null)))", "NULL", NULL},
-    {"(select sum_ordered(column1, 1) from (values (1.7e308), (1.7e308)))", NULL, "22003"},
     /* days: 2024-02-29 is 19782, 2024-02-01 is 19754; 1969-12-31 is -1, 1969-12-01 is -31 */
     {"month_start(19782)", "19754", NULL},
     {"month_start(19754)", "19754", NULL},
