@@ -279,7 +279,7 @@ static enum status walk(struct job *job, struct err *err)
     }
 }
 
-/* The hours that the drift check marked, and only those. */
+/* The hours that the drift check marked, and only those; refused ones alone, as in the walk. */
 static enum status claim_drifted(struct job *job, const struct mark_row *marked, size_t count,
                                  struct err *err)
 {
@@ -287,6 +287,8 @@ static enum status claim_drifted(struct job *job, const struct mark_row *marked,
     for (size_t at = 0; at < count && status == STATUS_OK; at += LIMIT_CLAIM_HOURS) {
         size_t n = count - at < LIMIT_CLAIM_HOURS ? count - at : LIMIT_CLAIM_HOURS;
         status = claim_marked(job, marked + at, n, err);
+        if (is_refused(status, err) && rules_on(job->rules, RULE_A9))
+            status = claim_alone(job, marked + at, n, err);
     }
     return status;
 }

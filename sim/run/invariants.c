@@ -45,6 +45,12 @@ static bool same(const struct sums *a, const struct sums *b)
     return a->count == b->count && memcmp(&a->counts, &b->counts, sizeof(a->counts)) == 0;
 }
 
+/* Modulo 2^64: the total of rows that fit need not. */
+static void add(int64_t *sum, int64_t more)
+{
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)more);
+}
+
 static void add_rows(const struct minute_row *rows, size_t count, int64_t from_us, int64_t until_us,
                      struct sums *sums)
 {
@@ -52,8 +58,8 @@ static void add_rows(const struct minute_row *rows, size_t count, int64_t from_u
         if (rows[i].bucket_start_us < from_us || rows[i].bucket_start_us >= until_us)
             continue;
         for (int b = 0; b < HISTOGRAM_BUCKETS; b++)
-            sums->counts.counts[b] += rows[i].counts.counts[b];
-        sums->count += rows[i].count;
+            add(&sums->counts.counts[b], rows[i].counts.counts[b]);
+        add(&sums->count, rows[i].count);
     }
 }
 
@@ -174,13 +180,13 @@ static void dedup(struct stage *stage, const struct snapshot *end)
         for (size_t i = 0; i < queue_dead_count(stage->queue); i++) {
             const struct queue_dead_letter *dead = queue_dead_letter_at(stage->queue, i);
             if (dead->reason == MESSAGE_DEAD_ID_CONFLICT)
-                continue;       /* the row is the other tenant's */
+                continue; /* the row is the other tenant's */
             if (queue_came_back(queue_message_at(stage->queue, dead->sequence)))
                 continue; /* its letter is there, but nobody knew: it was judged once more */
             /* the same id may have been applied as another message */
             uint64_t newest = queue_find(stage->queue, dead->msg_id);
-            bool other = newest != dead->sequence ||
-                         queue_message_at(stage->queue, newest)->previous != 0;
+            bool other =
+                newest != dead->sequence || queue_message_at(stage->queue, newest)->previous != 0;
             for (size_t row = 0; row < table->row_count && !other; row++)
                 if (bytes_equal(bytes_of(table_cell(table, row, 0)), dead->msg_id))
                     run_fail(stage->result, "invariant", "dead letter \"%s\" left a dedup row",

@@ -7,7 +7,9 @@
  *     month_start(day)                first day of the day's month, null outside of the calendar
  *     add_bigint, add_double, add_buckets (a, b)    22003 instead of wrapping; null when one is
  *   aggregates, null over no rows
- *     sum_bigint(x), sum_buckets(counts)            22003 on overflow
+ *     sum_bigint(x)                   22003 on overflow
+ *     sum_wide(counts)                15 sums of 128 bits, only to be compared; their total is
+ *                                     wide_total(sums)
  *     fold_rows(...)                  and the table folded_rows: fold.c
  *   in queries only
  *     refuse(sqlstate, message)       fails the statement
@@ -194,31 +196,55 @@ static void sum_bigint_final(sqlite3_context *context)
         sqlite3_result_int64(context, state->sum);
 }
 
-struct buckets_sum {
-    bool any;
-    struct histogram sum;
+/* 128 bits: a sum of bigints that no number of rows takes out of range. */
+struct wide {
+    uint64_t low;
+    uint64_t high;
 };
 
-static void sum_buckets_step(sqlite3_context *context, int count, sqlite3_value **values)
+static void wide_add(struct wide *sum, const struct wide *more)
+{
+    sum->low += more->low;
+    sum->high += more->high + (sum->low < more->low);
+}
+
+struct wide_sums {
+    struct wide buckets[HISTOGRAM_BUCKETS];
+    bool any;
+};
+
+static void sum_wide_step(sqlite3_context *context, int count, sqlite3_value **values)
 {
     ASSERT(count == 1);
-    struct buckets_sum *state = sqlite3_aggregate_context(context, sizeof *state);
+    struct wide_sums *state = sqlite3_aggregate_context(context, sizeof *state);
     struct histogram value;
     if (!state)
         return sqlite3_result_error_nomem(context);
     if (is_null(values[0]) || !function_buckets(context, values[0], &value))
         return;
     state->any = true;
-    struct err err;
-    if (histogram_add(&state->sum, &value, &err) != STATUS_OK)
-        function_error(context, err.sqlstate, err.message);
+    for (int i = 0; i < HISTOGRAM_BUCKETS; i++)
+        wide_add(&state->buckets[i], &(struct wide){.low = (uint64_t)value.counts[i]});
 }
 
-static void sum_buckets_final(sqlite3_context *context)
+static void sum_wide_final(sqlite3_context *context)
 {
-    const struct buckets_sum *state = sqlite3_aggregate_context(context, 0);
+    const struct wide_sums *state = sqlite3_aggregate_context(context, 0);
     if (state && state->any)
-        result_buckets(context, &state->sum);
+        sqlite3_result_blob(context, state->buckets, sizeof state->buckets, SQLITE_TRANSIENT);
+}
+
+static void wide_total(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    ASSERT(count == 1);
+    struct wide buckets[HISTOGRAM_BUCKETS];
+    struct wide total = {0};
+    if (sqlite3_value_bytes(values[0]) != sizeof buckets)
+        return; /* null */
+    memcpy(buckets, sqlite3_value_blob(values[0]), sizeof buckets);
+    for (int i = 0; i < HISTOGRAM_BUCKETS; i++)
+        wide_add(&total, &buckets[i]);
+    sqlite3_result_blob(context, &total, sizeof total, SQLITE_TRANSIENT);
 }
 
 /* ---- registration ---- */
@@ -238,7 +264,8 @@ static const struct function {
     {"add_double", 2, true, add_double, NULL, NULL},
     {"add_buckets", 2, true, add_buckets, NULL, NULL},
     {"sum_bigint", 1, true, NULL, sum_bigint_step, sum_bigint_final},
-    {"sum_buckets", 1, true, NULL, sum_buckets_step, sum_buckets_final},
+    {"sum_wide", 1, true, NULL, sum_wide_step, sum_wide_final},
+    {"wide_total", 1, true, wide_total, NULL, NULL},
     {"refuse", 2, false, refuse, NULL, NULL},
     {"row_locked", -1, false, row_locked, NULL, NULL},
     {"hour_agreed", 2, false, hour_agreed, NULL, NULL},

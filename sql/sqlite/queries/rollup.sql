@@ -40,9 +40,10 @@ values (:tenant_id, :hour, :marked_at)
 on conflict do nothing;
 
 -- Hours that have minute rows and whose hourly rows disagree with them, by the 15 totals (S-14) or
--- by the request count; "is not" is true as well when there is no hourly row. One subquery an
--- hour, a range of the key, is six times as fast as grouping the window. The tenants are found by jumping
--- from one to the next, because the table is ordered by tenant first.
+-- by the request count; "is not" is true as well when there is no hourly row. Those of a whole hour
+-- may be above int64 though each of its rows fits: they are wide. One subquery an hour, a range of
+-- the key, is six times as fast as grouping the window. The tenants are found by jumping from one
+-- to the next, because the table is ordered by tenant first.
 -- name: MarkDriftedHours :many
 -- params: from_hour time, until time, marked_at time, by_buckets bool
 -- returns: tenant_id uuid, hour time, marked_at time
@@ -61,10 +62,10 @@ with recursive
         select hour.hour + 3600000000 from hour where hour.hour + 3600000000 < :until),
     total (tenant_id, hour, by_minute, by_hour) as materialized (
         select t.tenant_id, h.hour,
-               (select sum_buckets(m.counts) from metrics_minute m
+               (select sum_wide(m.counts) from metrics_minute m
                 where m.tenant_id = t.tenant_id and m.bucket_start >= h.hour
                   and m.bucket_start < h.hour + 3600000000),
-               (select sum_buckets(m.counts) from metrics_hourly m
+               (select sum_wide(m.counts) from metrics_hourly m
                 where m.tenant_id = t.tenant_id and m.bucket_start = h.hour)
         from tenant t cross join hour h
         where t.tenant_id is not null
@@ -74,7 +75,7 @@ with recursive
 select tenant_id, hour, :marked_at from total
 where by_minute is not null
   and iif(:by_buckets, not hour_agrees(tenant_id, hour, by_minute, by_hour),
-          buckets_total(by_minute) is not buckets_total(by_hour))
+          wide_total(by_minute) is not wide_total(by_hour))
 on conflict do nothing
 returning tenant_id, hour, marked_at;
 

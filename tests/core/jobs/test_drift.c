@@ -162,6 +162,54 @@ START_TEST(drift__marks_of_others_wait_for_the_next_run)
 }
 END_TEST
 
+/* acme's hour of 18 x 10^18 requests fits no bigint (22003), zeta's is fine. Nobody has marked
+ * either. */
+static struct jobs_fixture *with_drift_above_int64(const char *rules)
+{
+    const int64_t huge = INT64_C(9000000000000000000);
+    struct jobs_fixture *f = jobs_fixture_new(rules);
+    jobs_partitions(f, 0, 0);
+    jobs_minute_unmarked(f, ACME, at(9, 0), 3, huge, 0.5);
+    jobs_minute_unmarked(f, ACME, at(9, 1), 3, huge, 0.5);
+    jobs_minute_unmarked(f, ZETA, at(10, 0), 3, 5, 0.25);
+    return f;
+}
+
+/* R-ROLL-1: a drifted hour that the database refuses keeps its mark and stops nobody else's. */
+START_TEST(drift__refused_hour_keeps_its_mark_and_the_others_carry_on)
+{
+    struct jobs_fixture *f = with_drift_above_int64("");
+    for (int run = 0; run < 2; run++) {
+        jobs_ok(f, job_rollup);
+        ck_assert_int_eq(jobs_count_at(f, READ_HOURLY, ACME, at(9, 0)), -1);
+        ck_assert_int_eq(jobs_count_at(f, READ_HOURLY, ZETA, at(10, 0)), 5);
+        ck_assert_int_eq(jobs_count_at(f, READ_DAILY, ZETA, at(0, 0)), 5);
+        ck_assert_uint_eq(jobs_table(f, QUERY_DUMP_ROLLUP_PENDING, NULL), 1);
+    }
+    /* found once; the second run meets its mark in the walk */
+    ck_assert_uint_eq(f->counters[COUNTER_ROLLUP_DRIFTED_HOURS], 2);
+    ck_assert_str_eq(f->logged, "rollup_drifted_hour tenant 0a000000-0000-4000-8000-000000000001 "
+                                "hour 2026-03-10T09:00:00Z\n"
+                                "rollup_drifted_hour tenant 0a000000-0000-4000-8000-000000000002 "
+                                "hour 2026-03-10T10:00:00Z\n"
+                                "rollup_refused_hour tenant 0a000000-0000-4000-8000-000000000001 "
+                                "hour 2026-03-10T09:00:00Z\n"
+                                "rollup_refused_hour tenant 0a000000-0000-4000-8000-000000000001 "
+                                "hour 2026-03-10T09:00:00Z\n");
+    jobs_fixture_free(f);
+}
+END_TEST
+
+START_TEST(drift__without_a9_a_refused_hour_ends_the_run)
+{
+    struct jobs_fixture *f = with_drift_above_int64("-A-9");
+    ck_assert_int_eq(jobs_run(f, job_rollup), STATUS_DATA);
+    ck_assert_str_eq(f->err.sqlstate, "22003");
+    ck_assert_int_eq(jobs_count_at(f, READ_HOURLY, ZETA, at(10, 0)), -1);
+    jobs_fixture_free(f);
+}
+END_TEST
+
 Suite *drift_suite(void);
 Suite *drift_suite(void)
 {
@@ -177,6 +225,8 @@ Suite *drift_suite(void)
     tcase_add_test(tcase, drift__covered_hour_is_not_marked_again);
     tcase_add_test(tcase, drift__mark_carries_the_clock_and_outlives_a_failure);
     tcase_add_test(tcase, drift__marks_of_others_wait_for_the_next_run);
+    tcase_add_test(tcase, drift__refused_hour_keeps_its_mark_and_the_others_carry_on);
+    tcase_add_test(tcase, drift__without_a9_a_refused_hour_ends_the_run);
     suite_add_tcase(suite, tcase);
     return suite;
 }

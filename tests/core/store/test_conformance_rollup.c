@@ -377,6 +377,31 @@ START_TEST(drift__is_found_for_every_tenant)
 }
 END_TEST
 
+/* Each row fits a bigint, the hour's total does not: that is no error, and no drift (R-ROLL-2). */
+START_TEST(drift__totals_above_int64_are_compared)
+{
+    make_partitions(DAY0, DAY0);
+    begin(ROLE_JOBS);
+    struct minute_row row = minute_row(T0_US + HOUR, 1, INT64_MAX, 0.5);
+    add_minute(row);
+    row.source = SOURCE_SPAN;
+    add_minute(row);
+    rollup_hour(1, 2);
+    struct mark_row *rows;
+    size_t count;
+    ck_ok(store_mark_drifted_hours(store, T0_US, T0_US + US_PER_DAY, 1, _i == 1, &arena, &rows,
+                                   &count, &err));
+    ck_assert_uint_eq(count, 0);
+    /* two more make the total 2^64, which is 0 in 64 bits */
+    add_minute(minute_row(T0_US + HOUR + MINUTE, 1, 2, 0.5));
+    ck_ok(store_mark_drifted_hours(store, T0_US, T0_US + US_PER_DAY, 1, _i == 1, &arena, &rows,
+                                   &count, &err));
+    ck_assert_uint_eq(count, 1);
+    ck_assert_int_eq(rows[0].hour_us, T0_US + HOUR);
+    commit();
+}
+END_TEST
+
 /* ---- the session's day (A-10 off) ---- */
 
 static void session_day(int64_t at_us, int64_t from_us, int64_t until_us)
@@ -466,6 +491,7 @@ void conformance_rollup(TCase *test)
     tcase_add_test(test, drift__never_an_hour_without_minutes);
     tcase_add_test(test, drift__looks_only_at_hours_that_begin_in_the_window_and_are_not_marked);
     tcase_add_test(test, drift__is_found_for_every_tenant);
+    tcase_add_loop_test(test, drift__totals_above_int64_are_compared, 0, 2);
     tcase_add_test(test, session_day__is_utc_unless_told);
     tcase_add_test(test, session_day__is_shorter_and_longer_when_clocks_change);
     tcase_add_test(test, session_day__begins_at_a_midnight_that_is_skipped);

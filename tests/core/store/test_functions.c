@@ -43,11 +43,20 @@ static const struct {
     {"add_buckets(" ONE ", zeroblob(8))", NULL, "2202E"},
     {"add_buckets(" NEG ", " ONE ")", NULL, "2202E"},
     {"add_buckets(null, " ONE ")", "NULL", NULL},
-    {"(select sum_buckets(column1) is null from (values (null)))", "1", NULL},
-    {"(select buckets_total(sum_buckets(column1)) from (values (" ONE "), (null), (" ONE ")))", "2",
-     NULL},
-    {"(select sum_buckets(column1) from (values (" MAX "), (" ONE ")))", NULL, "22003"},
-    {"(select sum_buckets(column1) from (values (zeroblob(1))))", NULL, "2202E"},
+    /* 128 bits, little endian: of bucket 1, then of all */
+    {"(select sum_wide(column1) is null from (values (null)))", "1", NULL},
+    {"(select length(sum_wide(column1)) from (values (" ONE ")))", "240", NULL},
+    {"(select substr(sum_wide(column1), 1, 16) from (values (" ONE "), (null), (" ONE ")))",
+     "X'02000000000000000000000000000000'", NULL},
+    {"(select substr(sum_wide(column1), 1, 16) from (values (" MAX "), (" MAX "), (" ONE "), (" ONE
+     ")))",
+     "X'00000000000000000100000000000000'", NULL},
+    {"(select wide_total(sum_wide(column1)) from (values (" MAX "), (" MAX "), (cast(zeroblob(112) "
+     "|| x'0300000000000000' as blob))))",
+     "X'01000000000000000100000000000000'", NULL},
+    {"wide_total(null)", "NULL", NULL},
+    {"wide_total(zeroblob(120))", "NULL", NULL},
+    {"(select sum_wide(column1) from (values (zeroblob(1))))", NULL, "2202E"},
     /* bigint */
     {"add_bigint(9223372036854775806, 1)", "9223372036854775807", NULL},
     {"add_bigint(9223372036854775807, 1)", NULL, "22003"},
