@@ -240,19 +240,10 @@ static enum status close_parcel(struct collector *collector, struct err *err)
 /* Adds a point to an earlier one of this export that cleaning made equal to it. */
 static bool merge(struct parcel *parcel, size_t from, const struct series_point *point)
 {
-    for (size_t i = from; i < parcel->count; i++) {
-        struct series_point *at = &parcel->points[i];
-        if (sha256_compare(&at->series->series_hash, &point->series->series_hash) != 0 ||
-            at->start_unix_nano != point->start_unix_nano ||
-            at->time_unix_nano != point->time_unix_nano || at->counts_size != point->counts_size)
-            continue;
-        uint64_t *counts = (uint64_t *)(uintptr_t)at->counts; /* this parcel's own copy */
-        for (size_t j = 0; j < point->counts_size; j++)
-            counts[j] += point->counts[j];
-        at->count += point->count;
-        at->sum += point->sum;
-        return true;
-    }
+    for (size_t i = from; i < parcel->count; i++)
+        if (series_point_merge(&parcel->points[i],
+                               point)) /* its counts are the parcel's own copy */
+            return true;
     return false;
 }
 

@@ -12,6 +12,7 @@ struct import_metric {
     const struct otlp_scope *scope;
     const struct otlp_metric *metric;
     bool redacted;
+    bool cleaned; /* the resource's text was */
     const char *owner;
     struct telemetry *telemetry; /* of the point before: shared while the bounds are the same */
 };
@@ -26,9 +27,10 @@ static bool has_key(const struct attribute *attribute, const char *key)
     return attribute->type == ATTRIBUTE_STRING && bytes_equal(attribute->key, bytes_of(key));
 }
 
-/* Decoded attributes, cleaned and without stamps when the collector is in the way. */
+/* Decoded attributes, cleaned and without stamps when the collector is in the way. *cleaned is set
+ * when some text changed, and else left. */
 static enum status attributes_of(struct import *import, const struct otlp_attributes *encoded,
-                                 struct attributes *out, struct err *err)
+                                 struct attributes *out, bool *cleaned, struct err *err)
 {
     enum status status = otlp_attributes_decode(encoded, import->scratch, out, err);
     if (status != STATUS_OK || !import->collected)
@@ -45,6 +47,7 @@ static enum status attributes_of(struct import *import, const struct otlp_attrib
             item.bytes = collect_route(item.bytes, import->scratch);
         else if (has_key(&item, "service.name"))
             item.bytes = collect_service(item.bytes, import->scratch);
+        *cleaned = *cleaned || item.bytes.data != out->items[i].bytes.data;
         items[used++] = item;
     }
     *out = (struct attributes){items, used};
@@ -101,7 +104,8 @@ static enum status import_point(struct import *import, struct import_metric *con
                                 const struct otlp_point *point, struct err *err)
 {
     struct attributes attributes;
-    enum status status = attributes_of(import, &point->attributes, &attributes, err);
+    bool cleaned = context->cleaned;
+    enum status status = attributes_of(import, &point->attributes, &attributes, &cleaned, err);
     if (status != STATUS_OK)
         return status;
     struct telemetry *telemetry = telemetry_of(import, context, point);
@@ -112,7 +116,8 @@ static enum status import_point(struct import *import, struct import_metric *con
                                context->metric->is_histogram ? SERIES_HISTOGRAM : SERIES_GAUGE);
     if (!series)
         return no_memory(err);
-    import->points[import->count++] = (struct series_point){
+    series->cleaned = cleaned;
+    struct series_point out = {
         .series = series,
         .start_unix_nano = point->start_unix_nano,
         .time_unix_nano = point->time_unix_nano,
@@ -123,6 +128,11 @@ static enum status import_point(struct import *import, struct import_metric *con
         .sum = point->sum,
         .flags = point->flags,
     };
+    import->cleaned = import->cleaned || cleaned;
+    for (size_t i = 0; import->cleaned && i < import->count; i++)
+        if (series_point_merge(&import->points[i], &out))
+            return STATUS_OK;
+    import->points[import->count++] = out;
     return STATUS_OK;
 }
 
@@ -159,7 +169,8 @@ enum status import_request(struct import *import, struct bytes payload, enum pay
         struct attributes all;
         status = otlp_attributes_decode(&resource->attributes, import->scratch, &all, err);
         if (status == STATUS_OK)
-            status = attributes_of(import, &resource->attributes, &context.resource, err);
+            status = attributes_of(import, &resource->attributes, &context.resource,
+                                   &context.cleaned, err);
         if (status != STATUS_OK)
             return status;
         const struct attribute *redacted = attributes_find(all, "scf.redacted");

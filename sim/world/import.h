@@ -14,6 +14,7 @@ struct import {
     /* out */
     struct series_point *points;
     size_t count;
+    bool cleaned; /* the text of some point was */
 };
 
 /* All points of the metrics that are ours (R-DEC-2). STATUS_INVALID: the payload is no request. */

@@ -242,6 +242,24 @@ struct series *series_import(struct series_maker *maker, const char *owner,
     return series;
 }
 
+bool series_point_merge(struct series_point *to, const struct series_point *point)
+{
+    bool equal = (to->series->cleaned || point->series->cleaned) &&
+                 sha256_compare(&to->series->series_hash, &point->series->series_hash) == 0 &&
+                 to->start_unix_nano == point->start_unix_nano &&
+                 to->time_unix_nano == point->time_unix_nano && to->flags == point->flags &&
+                 to->counts_size == point->counts_size;
+    if (!equal)
+        return false;
+    uint64_t *counts = (uint64_t *)(uintptr_t)to->counts;
+    for (size_t i = 0; i < point->counts_size; i++)
+        counts[i] += point->counts[i];
+    to->count += point->count;
+    to->sum += point->sum;
+    to->has_sum = to->has_sum && point->has_sum;
+    return true;
+}
+
 struct series *series_make(struct series_maker *maker, const char *owner,
                            const struct telemetry *telemetry, const struct request *request,
                            int temporality, enum series_type type, bool collected)

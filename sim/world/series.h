@@ -82,6 +82,12 @@ struct series_point {
     uint32_t flags; /* 1: no recorded value */
 };
 
+/* Adds a point to one before it in the same export, when the collector's cleaning made the two
+ * equal: of one series, start, time and shape. Two points of one stream at one time would be a
+ * duplicate for the writer (R-PT-1). False: they are not such, and nothing is done. to's counts are
+ * written. */
+bool series_point_merge(struct series_point *to, const struct series_point *point);
+
 /* Makes series: hasher, names and memory of one run. */
 struct series_maker {
     struct sha256_hasher *hasher;
