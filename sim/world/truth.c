@@ -202,7 +202,7 @@ static bool fill_points(struct truth *truth, struct truth_message *message,
             .count = point->count,
         };
         if (stream->temporality == TEMPORALITY_DELTA && has_value(point))
-            message->delta_sent += point->count;
+            message->delta_sent = truth_add_up(message->delta_sent, point->count);
         sorted = sorted && (used == 0 ||
                             point_compare(&message->points[used - 1], &message->points[used]) <= 0);
         used++;

@@ -33,18 +33,20 @@ static void begin_stream_line(struct check *check, const struct truth_stream *st
 static void check_cumulative(struct check *check, const struct truth_stream *stream)
 {
     int64_t served = (int64_t)stream->served;
-    int64_t absorbed = stream->absorbed_baseline + stream->absorbed_reset;
-    int64_t open = served - stream->last_value;
-    bool closed = served == stream->counted + open + absorbed;
+    int64_t absorbed = truth_add(stream->absorbed_baseline, stream->absorbed_reset);
+    int64_t open = truth_add(served, -stream->last_value);
+    int64_t explained = truth_add(truth_add(stream->counted, open), absorbed);
+    explained = truth_add(explained, -stream->forgotten);
+    bool closed = served == explained;
     if (closed && (!stream->live || open >= 0))
         return;
     begin_stream_line(check, stream);
-    (void)fprintf(
-        check->out,
-        "served %" PRId64 ", but counted %" PRId64 " + open %" PRId64 " (SDK value %" PRId64
-        " - last accepted %" PRId64 ") + baseline %" PRId64 " + reset %" PRId64 " = %" PRId64 "\n",
-        served, stream->counted, open, served, stream->last_value, stream->absorbed_baseline,
-        stream->absorbed_reset, stream->counted + open + absorbed);
+    (void)fprintf(check->out,
+                  "served %" PRId64 ", but counted %" PRId64 " + open %" PRId64
+                  " (SDK value %" PRId64 " - last accepted %" PRId64 ") + baseline %" PRId64
+                  " + reset %" PRId64 " - forgotten by retention %" PRId64 " = %" PRId64 "\n",
+                  served, stream->counted, open, served, stream->last_value,
+                  stream->absorbed_baseline, stream->absorbed_reset, stream->forgotten, explained);
 }
 
 static void check_delta(struct check *check, const struct truth_stream *stream)
@@ -124,16 +126,17 @@ static void check_applied(struct check *check, uint64_t sequence, const struct t
         (void)fprintf(check->out, "%zu point(s) sent, but %" PRIu64 " judged\n", book->point_count,
                       book->judgements);
     }
-    int64_t sent = (int64_t)book->delta_sent;
-    int64_t refused = sent - book->delta_judged;
-    bool named = book->refusals > 0 ? refused >= 0 : refused == 0;
+    bool named = book->refusals > 0 ? book->delta_judged <= book->delta_sent
+                                    : book->delta_judged == book->delta_sent;
     if (named && book->delta_counted == book->delta_judged)
         return;
+    uint64_t judged = book->delta_judged;
     message_line(check, sequence, message, "");
     (void)fprintf(check->out,
-                  "sent %" PRId64 " delta request(s), but counted %" PRId64 " + refused %" PRId64
+                  "sent %" PRIu64 " delta request(s), but counted %" PRIu64 " + refused %" PRIu64
                   " (%" PRIu64 " refused point(s))\n",
-                  sent, book->delta_counted, refused, book->refusals);
+                  book->delta_sent, book->delta_counted,
+                  book->delta_sent > judged ? book->delta_sent - judged : 0, book->refusals);
 }
 
 static void check_message(struct check *check, uint64_t sequence)
@@ -221,13 +224,6 @@ static void check_state(struct check *check, const struct truth_state *state, bo
                   state->last_unix_nano);
 }
 
-/* Retention goes by the writer's clock, which may be skewed; a day is more than any skew in use. */
-static bool may_be_pruned(const struct truth *truth, const struct truth_stream *stream)
-{
-    return truth->pruned_before_us > INT64_MIN &&
-           stream->applied_ns / NS_PER_US < truth->pruned_before_us + US_PER_DAY;
-}
-
 static void check_states(struct check *check, const struct truth_tables *tables)
 {
     const struct truth *truth = check->truth;
@@ -240,7 +236,7 @@ static void check_states(struct check *check, const struct truth_tables *tables)
         check_state(check, &tables->states[i], seen);
     for (size_t i = 0; i < truth->stream_count; i++) {
         const struct truth_stream *stream = truth->streams[i];
-        if (seen[i] || !stream->accepted || may_be_pruned(truth, stream))
+        if (seen[i] || !stream->accepted || truth_may_be_pruned(truth, stream))
             continue;
         begin_stream_line(check, stream);
         (void)fprintf(check->out, "last accepted %" PRId64 ", but it has no series_state row\n",

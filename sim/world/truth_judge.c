@@ -10,7 +10,11 @@
  *   reset                          counted 0; the rest, which may be negative, is absorbed
  *   any other                      counted 0, and the stream stays where it is
  *
- * So that at all times last accepted = counted + absorbed, and nothing is absorbed without a name.
+ * A stream whose state retention pruned begins anew, with first_full or baseline: what its state
+ * held is booked as forgotten, and its last accepted value is 0 again (R-OUT-2, R-FIRST-7).
+ *
+ * So that at all times last accepted = counted + absorbed - forgotten, and nothing is absorbed
+ * without a name.
  */
 #include "core/base/assert.h"
 #include "core/base/time.h"
@@ -113,6 +117,11 @@ static void accept(struct truth *truth, struct truth_stream *stream,
                    const struct judgement *judgement, int64_t now_ns)
 {
     const struct point *point = judgement->point;
+    bool first = judgement->outcome == POINT_FIRST_FULL || judgement->outcome == POINT_BASELINE;
+    if (first && stream->accepted && truth_may_be_pruned(truth, stream)) {
+        stream->forgotten = truth_add(stream->forgotten, stream->last_value);
+        stream->last_value = 0;
+    }
     int64_t rest = point->count - stream->last_value - judgement->counted;
     int64_t explained = 0;
     stream->counted = truth_add(stream->counted, judgement->counted);
@@ -207,8 +216,8 @@ void truth_judged(struct truth *truth, const struct judgement *judgement, int64_
     if (point->refusal != POINT_OUTCOME_COUNT) {
         message->refusals++;
     } else if (point->temporality == TEMPORALITY_DELTA) {
-        message->delta_judged += point->count;
-        message->delta_counted += judgement->counted;
+        message->delta_judged = truth_add_up(message->delta_judged, (uint64_t)point->count);
+        message->delta_counted = truth_add_up(message->delta_counted, (uint64_t)judgement->counted);
     } else {
         judge_cumulative(truth, message, judgement, now_ns);
     }
@@ -245,6 +254,7 @@ void truth_purged(struct truth *truth, const struct uuid *tenant)
         stream->counted = 0;
         stream->absorbed_baseline = 0;
         stream->absorbed_reset = 0;
+        stream->forgotten = 0;
         stream->baseline_value = 0;
     }
 }

@@ -4,6 +4,7 @@
 #ifndef SIM_WORLD_TRUTH_STATE_H
 #define SIM_WORLD_TRUTH_STATE_H
 
+#include "core/base/time.h"
 #include "sim/base/array.h"
 #include "sim/world/index.h"
 #include "sim/world/truth.h"
@@ -30,6 +31,8 @@ struct truth_stream {
     int64_t counted;
     int64_t absorbed_baseline; /* baselines that were not caught up */
     int64_t absorbed_reset;    /* signed: a reset moves the value without counting */
+    int64_t forgotten;         /* value of a state that retention pruned before its stream went on:
+                                  what the stream begins with anew has been booked once before */
     int64_t baseline_value;    /* of a baseline that may still be caught up, else 0 */
     int64_t applied_ns;        /* true time of the last accepted point's commit */
 };
@@ -45,13 +48,15 @@ struct truth_point {
 struct truth_message {
     struct truth_point *points; /* sorted by (stream, time, count) */
     size_t point_count;
-    uint64_t first;       /* the same bytes were sent before as this sequence; 0: they were not */
-    uint64_t delta_sent;  /* requests in its delta points */
-    uint64_t judgements;  /* committed, over all its points */
-    uint64_t refusals;    /* of those, refused ones */
-    int64_t delta_judged; /* requests of good delta points */
-    int64_t delta_counted;
-    bool known; /* truth_message was called for it */
+    uint64_t first; /* the same bytes were sent before as this sequence; 0: they were not */
+    /* requests of its delta points, held at UINT64_MAX; a refused point may carry that many alone
+     */
+    uint64_t delta_sent;
+    uint64_t delta_judged; /* of good points */
+    uint64_t delta_counted;
+    uint64_t judgements; /* committed, over all its points */
+    uint64_t refusals;   /* of those, refused ones */
+    bool known;          /* truth_message was called for it */
 };
 
 /* Rows of one day that share everything else: what was judged into them. */
@@ -110,6 +115,20 @@ __attribute__((format(printf, 2, 3))) void truth_breach(struct truth *truth, con
 static inline int64_t truth_add(int64_t sum, int64_t more)
 {
     return (int64_t)((uint64_t)sum + (uint64_t)more);
+}
+
+/* A sum that must not come out small by wrapping: it stays at the top. */
+static inline uint64_t truth_add_up(uint64_t sum, uint64_t more)
+{
+    return more > UINT64_MAX - sum ? UINT64_MAX : sum + more;
+}
+
+/* Retention may have pruned the stream's state. It goes by the writer's clock, which may be skewed;
+ * a day is more than any skew in use. */
+static inline bool truth_may_be_pruned(const struct truth *truth, const struct truth_stream *stream)
+{
+    return truth->pruned_before_us > INT64_MIN &&
+           stream->applied_ns / NS_PER_US < truth->pruned_before_us + US_PER_DAY;
 }
 
 #endif

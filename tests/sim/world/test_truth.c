@@ -187,7 +187,7 @@ START_TEST(truth__a_surplus_fails_and_names_the_series)
         "but the SDK's value went from 3 to 5: 3 request(s) are counted twice"));
     ck_assert_ptr_nonnull(strstr(report,
                                  "served 5, but counted 8 + open 0 (SDK value 5 - last accepted "
-                                 "5) + baseline 0 + reset 0 = 8"));
+                                 "5) + baseline 0 + reset 0 - forgotten by retention 0 = 8"));
 }
 END_TEST
 
@@ -415,6 +415,23 @@ START_TEST(truth__a_refused_point_is_named)
 }
 END_TEST
 
+/* R-DEC-4: what was refused may lie above int64. */
+START_TEST(truth__a_refused_point_above_int64_is_no_surplus)
+{
+    world_serve(&bench, 10, "/cart", INT64_MAX);
+    world_serve(&bench, 11, "/cart", 3);
+    world_export(&bench, 60);
+    ck_assert_uint_eq(truth_total_served(bench.truth, NULL), UINT64_C(0x8000000000000002));
+    struct delivery delivery = {.sequence = 1, .tenant = bench.tenant};
+    struct point refused = {.refusal = POINT_REJECTED_OVERFLOW};
+    struct judgement judgement = {
+        .delivery = &delivery, .point = &refused, .outcome = POINT_REJECTED_OVERFLOW};
+    truth_judged(bench.truth, &judgement, WORLD_START);
+    acknowledge(1);
+    ck_assert_msg(check() == 0, "%s", report);
+}
+END_TEST
+
 /* ---- rows that go ---- */
 
 START_TEST(truth__a_purge_and_a_dropped_day_take_their_rows_out)
@@ -444,6 +461,56 @@ START_TEST(truth__a_pruned_state_may_be_missing)
 }
 END_TEST
 
+/* R-FIRST-7: without S-6 a stream whose state retention pruned counts its history again. The state
+ * held 3: 5 are counted where 2 were new, and the books say so. */
+START_TEST(truth__a_pruned_stream_that_begins_anew_is_explained)
+{
+    two_exports();
+    judge(1, 0, POINT_FIRST_FULL, 3);
+    truth_pruned(bench.truth, world_at(86400) / NS_PER_US);
+    judge(2, 0, POINT_FIRST_FULL, 5);
+    acknowledge(1);
+    acknowledge(2);
+    table_has(8);
+    state_is(120, 5);
+    ck_assert_msg(check() == 0, "%s", report);
+}
+END_TEST
+
+/* With S-6, or when its process is forgotten too: a baseline, which a catch-up may release. */
+START_TEST(truth__a_pruned_stream_may_be_a_baseline_again)
+{
+    two_exports();
+    world_serve(&bench, 130, "/cart", 10);
+    world_export(&bench, 180);
+    judge(1, 0, POINT_FIRST_FULL, 3);
+    truth_pruned(bench.truth, world_at(86400) / NS_PER_US);
+    judge(2, 0, POINT_BASELINE, 0);
+    judge(3, 0, POINT_CATCH_UP, 15);
+    for (uint64_t sequence = 1; sequence <= 3; sequence++)
+        acknowledge(sequence);
+    table_has(18);
+    state_is(180, 15);
+    ck_assert_msg(check() == 0, "%s", report);
+}
+END_TEST
+
+/* A state that retention cannot have pruned: 3 requests are counted twice. */
+START_TEST(truth__a_stream_that_begins_anew_without_retention_fails)
+{
+    two_exports();
+    judge(1, 0, POINT_FIRST_FULL, 3);
+    truth_pruned(bench.truth, world_at(-2 * 86400) / NS_PER_US);
+    judge(2, 0, POINT_FIRST_FULL, 5);
+    acknowledge(1);
+    acknowledge(2);
+    table_has(8);
+    state_is(120, 5);
+    ck_assert_uint_eq(check(), 2);
+    ck_assert_ptr_nonnull(strstr(report, "3 request(s) are counted twice"));
+}
+END_TEST
+
 Suite *truth_suite(void);
 Suite *truth_suite(void)
 {
@@ -467,12 +534,16 @@ Suite *truth_suite(void)
     tcase_add_test(cumulative, truth__a_point_that_nobody_sent_fails);
     tcase_add_test(cumulative, truth__a_purge_and_a_dropped_day_take_their_rows_out);
     tcase_add_test(cumulative, truth__a_pruned_state_may_be_missing);
+    tcase_add_test(cumulative, truth__a_pruned_stream_that_begins_anew_is_explained);
+    tcase_add_test(cumulative, truth__a_pruned_stream_may_be_a_baseline_again);
+    tcase_add_test(cumulative, truth__a_stream_that_begins_anew_without_retention_fails);
     suite_add_tcase(suite, cumulative);
     TCase *delta = tcase_create("delta");
     tcase_add_checked_fixture(delta, set_up_delta, tear_down);
     tcase_add_test(delta, truth__delta_messages_close_one_by_one);
     tcase_add_test(delta, truth__a_resend_counts_twice_and_is_known);
     tcase_add_test(delta, truth__a_refused_point_is_named);
+    tcase_add_test(delta, truth__a_refused_point_above_int64_is_no_surplus);
     suite_add_tcase(suite, delta);
     return suite;
 }
