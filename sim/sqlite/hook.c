@@ -61,15 +61,29 @@ static struct row_key key_of(struct hook *hook, sqlite3 *db, preupdate_get *get)
     return row_key_make(table->number, hook->scratch.data, hook->scratch.size);
 }
 
-/* Keeps the row as it was, behind what the scratch buffer holds. */
-static bool keep_old(struct hook *hook, struct row_entry *entry, sqlite3 *db)
+/* The row changes: its entry, which is new when none is given, keeps it as it was. The key is the
+ * start of the scratch buffer, or lies elsewhere when that is empty. NULL: out of memory. */
+static struct row_entry *keep_old(struct hook *hook, struct overlay *overlay,
+                                  struct row_entry *entry, struct row_key key, int operation)
 {
-    size_t start = hook->scratch.size;
-    for (int i = 0; i < hook->table->rest_count; i++)
-        put_value(&hook->scratch, db, sqlite3_preupdate_old, hook->table->rest[i]);
-    size_t size = hook->scratch.size - start;
-    const uint8_t *rest = size > 0 ? hook->scratch.data + start : (const uint8_t *)"";
-    return !hook->scratch.failed && row_log_change(&hook->session->rows, entry, rest, size);
+    struct overlay_session *session = hook->session;
+    struct image_buffer *scratch = &hook->scratch;
+    const struct table *table = hook->table;
+    size_t start = scratch->size;
+    const uint8_t *old = NULL;
+    if (operation != SQLITE_INSERT) {
+        for (int i = 0; i < table->rest_count; i++)
+            put_value(scratch, overlay->db, sqlite3_preupdate_old, table->rest[i]);
+        if (scratch->failed)
+            return NULL;
+        old = scratch->size > start ? scratch->data + start : (const uint8_t *)"";
+    }
+    if (start > 0)
+        key.data = scratch->data; /* it may have moved */
+    size_t size = scratch->size - start;
+    if (!entry)
+        return row_log_add_changed(&overlay->log, &session->rows, session, &key, old, size);
+    return row_log_change(&session->rows, entry, old, size) ? entry : NULL;
 }
 
 /* A minute or an hour changes. The key of both tables begins with tenant and bucket_start. */
@@ -92,18 +106,14 @@ static void end_agreement(struct overlay *overlay, const struct row_key *key)
 /* The one row of an INSERT or UPSERT: its key is known, and once logged there is nothing to do. */
 static void log_keyed(struct hook *hook, struct overlay *overlay, int operation)
 {
-    struct overlay_session *session = hook->session;
     end_agreement(overlay, &hook->key);
-    if (!hook->entry)
-        hook->entry = row_log_add(&overlay->log, &session->rows, session, &hook->key);
-    if (!hook->entry || hook->entry->changed) {
-        hook->failed |= !hook->entry;
+    if (hook->entry && hook->entry->changed)
         return;
-    }
     image_clear(&hook->scratch);
-    bool kept = operation == SQLITE_INSERT ? row_log_change(&session->rows, hook->entry, NULL, 0)
-                                           : keep_old(hook, hook->entry, overlay->db);
-    hook->failed |= !kept;
+    struct row_entry *entry = keep_old(hook, overlay, hook->entry, hook->key, operation);
+    if (entry)
+        hook->entry = entry;
+    hook->failed |= !entry;
 }
 
 /* No query updates a primary key: the log would need both keys. */
@@ -134,18 +144,11 @@ static void log_row(struct hook *hook, struct overlay *overlay, int operation)
         hook->conflict = true;
         return;
     }
-    if (!entry)
-        entry = row_log_add(&overlay->log, &session->rows, session, &key);
-    if (!entry) {
-        hook->failed = true;
-        return;
-    }
-    entry->deleted |= operation == SQLITE_DELETE;
-    if (entry->changed)
-        return;
-    bool kept = operation == SQLITE_INSERT ? row_log_change(&session->rows, entry, NULL, 0)
-                                           : keep_old(hook, entry, overlay->db);
-    hook->failed |= !kept;
+    if (!entry || !entry->changed)
+        entry = keep_old(hook, overlay, entry, key, operation);
+    if (entry)
+        entry->deleted |= operation == SQLITE_DELETE;
+    hook->failed |= !entry;
 }
 
 static void collect(struct hook *hook, sqlite3 *db)

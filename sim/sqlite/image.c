@@ -1,14 +1,6 @@
 #include "sim/sqlite/image.h"
 
-#include "core/base/assert.h"
 #include <stdlib.h>
-#include <string.h>
-
-void image_clear(struct image_buffer *buffer)
-{
-    buffer->size = 0;
-    buffer->failed = false;
-}
 
 void image_free(struct image_buffer *buffer)
 {
@@ -16,66 +8,38 @@ void image_free(struct image_buffer *buffer)
     *buffer = (struct image_buffer){0};
 }
 
-static uint8_t *reserve(struct image_buffer *buffer, size_t size)
+bool image_grow(struct image_buffer *buffer, size_t size)
 {
-    if (buffer->capacity - buffer->size < size) {
-        size_t capacity = (buffer->size + size) * 2;
-        uint8_t *data = realloc(buffer->data, capacity);
-        if (!data) {
-            buffer->failed = true;
-            return NULL;
-        }
-        buffer->data = data;
-        buffer->capacity = capacity;
+    size_t capacity = (buffer->size + size) * 2;
+    uint8_t *data = realloc(buffer->data, capacity);
+    if (!data) {
+        buffer->failed = true;
+        return false;
     }
-    uint8_t *place = buffer->data + buffer->size;
-    buffer->size += size;
-    return place;
-}
-
-static void put_fixed(struct image_buffer *buffer, int type, const void *value)
-{
-    uint8_t *place = reserve(buffer, 9);
-    if (!place)
-        return;
-    place[0] = (uint8_t)type;
-    memcpy(place + 1, value, 8);
-}
-
-void image_put_integer(struct image_buffer *buffer, int64_t value)
-{
-    put_fixed(buffer, SQLITE_INTEGER, &value);
+    buffer->data = data;
+    buffer->capacity = capacity;
+    return true;
 }
 
 static void put_float(struct image_buffer *buffer, double value)
 {
-    put_fixed(buffer, SQLITE_FLOAT, &value);
-}
-
-void image_put_bytes(struct image_buffer *buffer, int type, const void *data, size_t size)
-{
-    ASSERT(type == SQLITE_TEXT || type == SQLITE_BLOB);
-    ASSERT(size <= UINT32_MAX);
-    uint8_t *place = reserve(buffer, 5 + size);
+    uint8_t *place = image_reserve(buffer, 9);
     if (!place)
         return;
-    uint32_t size32 = (uint32_t)size;
-    place[0] = (uint8_t)type;
-    memcpy(place + 1, &size32, 4);
-    if (size > 0)
-        memcpy(place + 5, data, size);
+    place[0] = SQLITE_FLOAT;
+    memcpy(place + 1, &value, 8);
 }
 
 void image_put_raw(struct image_buffer *buffer, const uint8_t *image, size_t size)
 {
-    uint8_t *place = reserve(buffer, size);
+    uint8_t *place = image_reserve(buffer, size);
     if (place && size > 0)
         memcpy(place, image, size);
 }
 
 static void put_null(struct image_buffer *buffer)
 {
-    uint8_t *place = reserve(buffer, 1);
+    uint8_t *place = image_reserve(buffer, 1);
     if (place)
         place[0] = SQLITE_NULL;
 }

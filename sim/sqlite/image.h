@@ -9,10 +9,12 @@
 #ifndef SIM_SQLITE_IMAGE_H
 #define SIM_SQLITE_IMAGE_H
 
+#include "core/base/assert.h"
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A growing buffer. Zero is an empty one. failed: out of memory; the bytes are then no image. */
 struct image_buffer {
@@ -22,12 +24,50 @@ struct image_buffer {
     bool failed;
 };
 
-void image_clear(struct image_buffer *buffer);
 void image_free(struct image_buffer *buffer);
+/* Makes room for size more bytes; false: out of memory. */
+bool image_grow(struct image_buffer *buffer, size_t size);
 
-void image_put_integer(struct image_buffer *buffer, int64_t value);
+/* Every key and every old image goes through the next four. */
+static inline void image_clear(struct image_buffer *buffer)
+{
+    buffer->size = 0;
+    buffer->failed = false;
+}
+
+static inline uint8_t *image_reserve(struct image_buffer *buffer, size_t size)
+{
+    if (buffer->capacity - buffer->size < size && !image_grow(buffer, size))
+        return NULL;
+    uint8_t *place = buffer->data + buffer->size;
+    buffer->size += size;
+    return place;
+}
+
+static inline void image_put_integer(struct image_buffer *buffer, int64_t value)
+{
+    uint8_t *place = image_reserve(buffer, 9);
+    if (!place)
+        return;
+    place[0] = SQLITE_INTEGER;
+    memcpy(place + 1, &value, 8);
+}
+
 /* type: SQLITE_TEXT or SQLITE_BLOB. */
-void image_put_bytes(struct image_buffer *buffer, int type, const void *data, size_t size);
+static inline void image_put_bytes(struct image_buffer *buffer, int type, const void *data,
+                                   size_t size)
+{
+    ASSERT(size <= UINT32_MAX);
+    uint8_t *place = image_reserve(buffer, 5 + size);
+    if (!place)
+        return;
+    uint32_t size32 = (uint32_t)size;
+    place[0] = (uint8_t)type;
+    memcpy(place + 1, &size32, 4);
+    if (size > 0)
+        memcpy(place + 5, data, size);
+}
+
 /* Bytes that are values already. */
 void image_put_raw(struct image_buffer *buffer, const uint8_t *image, size_t size);
 /* An argument of an SQL function or of the preupdate hook. */

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define SLOTS_MIN 1024
+#define SLOTS_MIN   1024
+#define SLOTS_A_ROW 32 /* as many slots are wiped in the time that it takes to free one */
 
 struct row_key row_key_make(uint32_t table, const uint8_t *data, size_t size)
 {
@@ -71,12 +72,13 @@ static bool grow(struct row_log *log)
     return true;
 }
 
-struct row_entry *row_log_add(struct row_log *log, struct row_list *list, void *owner,
-                              const struct row_key *key)
+/* A locked entry in a piece of memory that ends with its key and old_size more bytes. */
+static struct row_entry *add(struct row_log *log, struct row_list *list, void *owner,
+                             const struct row_key *key, size_t old_size)
 {
     if ((log->count + 1) * 2 > log->capacity && !grow(log))
         return NULL;
-    struct row_entry *entry = arena_alloc(&list->arena, sizeof *entry + key->size);
+    struct row_entry *entry = arena_alloc(&list->arena, sizeof *entry + key->size + old_size);
     if (!entry)
         return NULL;
     *entry = (struct row_entry){.next = list->first, .owner = owner, .key = *key};
@@ -87,7 +89,31 @@ struct row_entry *row_log_add(struct row_log *log, struct row_list *list, void *
     log->slots[slot] = (struct row_slot){key->hash, entry};
     log->count++;
     list->first = entry;
+    list->count++;
     list->tables |= UINT64_C(1) << key->table;
+    return entry;
+}
+
+struct row_entry *row_log_add(struct row_log *log, struct row_list *list, void *owner,
+                              const struct row_key *key)
+{
+    return add(log, list, owner, key, 0);
+}
+
+struct row_entry *row_log_add_changed(struct row_log *log, struct row_list *list, void *owner,
+                                      const struct row_key *key, const uint8_t *old,
+                                      size_t old_size)
+{
+    struct row_entry *entry = add(log, list, owner, key, old_size);
+    if (!entry)
+        return NULL;
+    if (old) {
+        uint8_t *copy = (uint8_t *)(entry + 1) + key->size;
+        memcpy(copy, old, old_size);
+        entry->old = copy;
+    }
+    entry->changed = true;
+    list->changed |= UINT64_C(1) << key->table;
     return entry;
 }
 
@@ -134,13 +160,18 @@ void row_list_free(struct row_list *list)
 void row_list_clear(struct row_log *log, struct row_list *list)
 {
     size_t mask = log->capacity - 1;
-    for (struct row_entry *entry = list->first; entry; entry = entry->next) {
+    ASSERT(list->count <= log->count);
+    bool alone = list->count == log->count && log->capacity <= SLOTS_A_ROW * list->count;
+    if (alone) /* no other transaction has a row: no slot to find again */
+        row_log_clear(log);
+    for (struct row_entry *entry = alone ? NULL : list->first; entry; entry = entry->next) {
         size_t i = entry->key.hash & mask;
         while (log->slots[i].entry != entry)
             i = (i + 1) & mask;
         remove_slot(log, i);
     }
     list->first = NULL;
+    list->count = 0;
     list->tables = list->changed = 0;
     arena_rewind(&list->arena);
 }

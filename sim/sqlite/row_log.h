@@ -33,6 +33,7 @@ struct row_entry {
 /* The rows of one transaction. */
 struct row_list {
     struct row_entry *first;
+    size_t count;
     struct arena arena;
     uint64_t tables;  /* that have an entry */
     uint64_t changed; /* that have a changed entry */
@@ -57,6 +58,10 @@ struct row_entry *row_log_find(const struct row_log *log, const struct row_key *
 /* A new entry, locked only, of a key that has none; copies the key. NULL: out of memory. */
 struct row_entry *row_log_add(struct row_log *log, struct row_list *list, void *owner,
                               const struct row_key *key);
+/* The same for a row that changes, in one piece with its old image (row_log_change). */
+struct row_entry *row_log_add_changed(struct row_log *log, struct row_list *list, void *owner,
+                                      const struct row_key *key, const uint8_t *old,
+                                      size_t old_size);
 /* Makes the entry a changed one. old: the row's image of old_size bytes, copied; NULL: no row.
  * False: out of memory. Only the first call for an entry counts. */
 bool row_log_change(struct row_list *list, struct row_entry *entry, const uint8_t *old,

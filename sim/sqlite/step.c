@@ -26,14 +26,10 @@ static void add_table(struct plan *plan, uint64_t bit)
     plan->touches |= bit;
 }
 
-static enum status plan_of(struct overlay *overlay, const struct query_part *part,
-                           struct plan **out, struct err *err)
+static enum status plan_make(struct overlay *overlay, const struct query_part *part,
+                             struct plan *plan, struct err *err)
 {
-    struct plan *plan = plan_slot(overlay, part);
     struct plan made = {.part = part};
-    *out = plan;
-    if (plan->part)
-        return STATUS_OK;
     uint64_t own;
     uint64_t further = 0;
     enum status status = catalog_bit(&overlay->catalog, part->table, &own, err);
@@ -55,6 +51,14 @@ static enum status plan_of(struct overlay *overlay, const struct query_part *par
     made.reads = keyed ? further : further | own;
     *plan = made;
     return STATUS_OK;
+}
+
+static enum status plan_of(struct overlay *overlay, const struct query_part *part,
+                           struct plan **out, struct err *err)
+{
+    struct plan *plan = plan_slot(overlay, part);
+    *out = plan;
+    return plan->part ? STATUS_OK : plan_make(overlay, part, plan, err);
 }
 
 /* Access share or more on the tables, until the end of the transaction; waits while another session
@@ -95,15 +99,15 @@ enum status statement_run(struct overlay_session *session, sqlite3_stmt *stateme
     hook->mode = HOOK_OFF;
     if (changes)
         *changes = sqlite3_stmt_readonly(statement) ? 0 : sqlite3_changes(overlay->db);
-    if (rc != SQLITE_DONE && rc != SQLITE_ROW)
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW) {
         status = sqlite_error(overlay->db, step->query->name, err);
-    else if (!status && hook->failed)
+        overlay->broken |= sqlite3_get_autocommit(overlay->db) != 0; /* SQLite rolled back */
+    } else if (!status && hook->failed)
         status = err_sql(err, "53200", "out of memory for the rows of a transaction");
     else if (!status && hook->conflict)
         status = err_sql(err, "XX000", "query \"%s\" changed a row that another transaction holds",
                          step->query->name);
     sqlite3_reset(statement);
-    overlay->broken |= sqlite3_get_autocommit(overlay->db) != 0;
     return status;
 }
 
@@ -164,8 +168,9 @@ static enum status run_repaired(struct overlay_session *session, const struct pl
 {
     struct overlay *overlay = session->overlay;
     uint64_t foreign = 0;
-    for (const struct overlay_session *other = overlay->sessions; other; other = other->next)
-        foreign |= other != session ? other->rows.changed : 0;
+    if (plan->reads != 0 && overlay->log.count > session->rows.count)
+        for (const struct overlay_session *other = overlay->sessions; other; other = other->next)
+            foreign |= other != session ? other->rows.changed : 0;
     if ((foreign & plan->reads) == 0)
         return statement_run(session, step->statement, step, mode, &step->changes, err);
     struct scope scope = scope_of(session, plan, step);

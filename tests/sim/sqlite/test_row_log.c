@@ -72,6 +72,39 @@ START_TEST(row_log__keeps_the_first_old_image)
 }
 END_TEST
 
+/* Both ways to clear a list: alone the whole table is wiped, beside another row by row. */
+START_TEST(row_log__a_cleared_list_is_gone_the_others_stay)
+{
+    uint8_t bytes[8];
+    for (int i = 0; i < 2; i++)
+        row_list_init(&lists[i]);
+    for (int round = 0; round < 2; round++) {
+        for (int number = 0; number < KEYS; number++) {
+            struct row_key key = key_of(number, bytes);
+            ck_assert_ptr_null(row_log_find(&row_log, &key));
+            struct row_entry *entry = row_log_add_changed(&row_log, &lists[0], &lists[0], &key,
+                                                          (const uint8_t *)&number, sizeof number);
+            ck_assert(entry->changed);
+            ck_assert_int_eq(memcmp(entry->old, &number, sizeof number), 0);
+            ck_assert_int_eq(memcmp(entry->key.data, bytes, sizeof bytes), 0);
+        }
+        ck_assert_uint_eq(lists[0].count, KEYS);
+        ck_assert_uint_eq(lists[0].changed, 7);
+        struct row_key own = key_of(KEYS, bytes);
+        if (round == 1)
+            ck_assert_ptr_null(
+                row_log_add_changed(&row_log, &lists[1], &lists[1], &own, NULL, 0)->old);
+        row_list_clear(&row_log, &lists[0]);
+        ck_assert_uint_eq(row_log.count, (size_t)round);
+        ck_assert_int_eq(row_log_find(&row_log, &own) != NULL, round == 1);
+    }
+    row_list_clear(&row_log, &lists[1]);
+    for (int i = 0; i < 2; i++)
+        row_list_free(&lists[i]);
+    row_log_free(&row_log);
+}
+END_TEST
+
 Suite *row_log_suite(void);
 Suite *row_log_suite(void)
 {
@@ -79,6 +112,7 @@ Suite *row_log_suite(void)
     TCase *test = tcase_create("row_log");
     tcase_add_loop_test(test, row_log__finds_what_an_array_finds, 0, 5);
     tcase_add_test(test, row_log__keeps_the_first_old_image);
+    tcase_add_test(test, row_log__a_cleared_list_is_gone_the_others_stay);
     suite_add_tcase(suite, test);
     return suite;
 }
