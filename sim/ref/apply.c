@@ -53,13 +53,21 @@ static bool is_other(struct bytes text)
     return bytes_equal(text, bytes_of("{other}"));
 }
 
+/* Whether the open transaction saw it in the registry. */
+static bool is_listed(const struct ref *ref, const struct ref_route_row *row,
+                      const struct uuid *tenant, int64_t day)
+{
+    return same_tenant(&row->tenant, tenant) && row->day == day &&
+           was_seen(ref, row->since, ref->view.routes);
+}
+
 static bool route_is_admitted(const struct ref *ref, const struct uuid *tenant, int64_t day,
                               struct bytes service, struct bytes route)
 {
     const struct ref_route_row *row;
     for (LIST_EACH(row, &ref->routes))
-        if (same_tenant(&row->tenant, tenant) && row->day == day &&
-            bytes_equal(row->service, service) && bytes_equal(row->route, route))
+        if (is_listed(ref, row, tenant, day) && bytes_equal(row->service, service) &&
+            bytes_equal(row->route, route))
             return true;
     return false;
 }
@@ -71,8 +79,8 @@ static int64_t routes_of_service(const struct ref *ref, const struct uuid *tenan
     int64_t count = 0;
     const struct ref_route_row *row;
     for (LIST_EACH(row, &ref->routes))
-        count += same_tenant(&row->tenant, tenant) && row->day == day &&
-                 bytes_equal(row->service, service) && !is_other(row->route);
+        count += is_listed(ref, row, tenant, day) && bytes_equal(row->service, service) &&
+                 !is_other(row->route);
     return count;
 }
 
@@ -81,8 +89,7 @@ static bool service_is_admitted(const struct ref *ref, const struct uuid *tenant
 {
     const struct ref_route_row *row;
     for (LIST_EACH(row, &ref->routes))
-        if (same_tenant(&row->tenant, tenant) && row->day == day &&
-            bytes_equal(row->service, service))
+        if (is_listed(ref, row, tenant, day) && bytes_equal(row->service, service))
             return true;
     return false;
 }
@@ -92,24 +99,32 @@ static int64_t services_of_day(const struct ref *ref, const struct uuid *tenant,
     int64_t count = 0;
     const struct ref_route_row *row, *earlier;
     for (LIST_EACH(row, &ref->routes)) {
-        if (!same_tenant(&row->tenant, tenant) || row->day != day || is_other(row->service))
+        if (!is_listed(ref, row, tenant, day) || is_other(row->service))
             continue;
         bool met = false;
         for (earlier = ref->routes.items; earlier < row; earlier++)
-            met = met || (same_tenant(&earlier->tenant, tenant) && earlier->day == day &&
+            met = met || (is_listed(ref, earlier, tenant, day) &&
                           bytes_equal(earlier->service, row->service));
         count += !met;
     }
     return count;
 }
 
+/* Unless a writer that this one did not see has (do nothing on conflict). */
 static void register_route(struct ref *ref, const struct uuid *tenant, const struct placed *placed)
 {
+    const struct ref_route_row *other;
+    for (LIST_EACH(other, &ref->routes))
+        if (same_tenant(&other->tenant, tenant) && other->day == placed->day &&
+            bytes_equal(other->service, placed->service) &&
+            bytes_equal(other->route, placed->route))
+            return;
     struct ref_route_row row = {.tenant = *tenant,
                                 .day = placed->day,
                                 .service = keep_text(ref, placed->service),
                                 .route = keep_text(ref, placed->route),
-                                .created_at_us = ref->now_us};
+                                .created_at_us = ref->now_us,
+                                .since = ref->view.transaction};
     list_add(&ref->routes, &row, sizeof row);
 }
 
@@ -331,16 +346,14 @@ enum ref_fate ref_apply(struct ref *ref, const struct ref_message *message)
     return fate;
 }
 
-void ref_begin(struct ref *ref, int64_t now_ns)
+void ref_begin(struct ref *ref, int64_t now_ns, const struct ref_view *view)
 {
     ASSERT(!ref->open);
     ref->open = true;
     ref->now_ns = now_ns;
     ref->now_us = micros_of(now_ns);
-    ref->warnings_at_begin.count = 0;
-    const struct ref_warning_row *row;
-    for (LIST_EACH(row, &ref->warnings))
-        list_add(&ref->warnings_at_begin, row, sizeof *row);
+    ref->view = view ? *view : (struct ref_view){0};
+    ref->overflows_at_begin = ref->overflows.count;
 }
 
 /* R-TX-2: the batch is folded first and then added to the table; it matters to sums of doubles. */

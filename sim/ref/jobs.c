@@ -2,6 +2,7 @@
 #include "sim/ref/model.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define DEDUP_DAYS  8
 #define IDLE_DAYS   7
@@ -164,6 +165,17 @@ bool ref_partition_dropped(struct ref *ref, enum ref_partition_table table, int6
     return !wrong;
 }
 
+static bool process_is_stored(const struct ref *ref, const struct meeting *meeting)
+{
+    const struct ref_resource_row *row;
+    for (LIST_EACH(row, &ref->resources))
+        if (same_tenant(&row->tenant, &meeting->tenant) &&
+            row->start_unix_nano == meeting->start_unix_nano &&
+            memcmp(row->resource_hash, meeting->resource_hash, sizeof row->resource_hash) == 0)
+            return true;
+    return false;
+}
+
 void ref_prune(struct ref *ref, enum ref_prune_table table, int64_t now_ns)
 {
     int64_t now = micros_of(now_ns);
@@ -179,6 +191,7 @@ void ref_prune(struct ref *ref, enum ref_prune_table table, int64_t now_ns)
     case REF_RESOURCE_SEEN:
         REMOVE_ROWS(&ref->resources, struct ref_resource_row,
                     row->last_seen_at_us < now - IDLE_DAYS * MICROS_PER_DAY);
+        REMOVE_ROWS(&ref->meetings, struct meeting, !process_is_stored(ref, row));
         return;
     case REF_ROUTE_REGISTRY:
         REMOVE_ROWS(&ref->routes, struct ref_route_row, row->day < day_of(now) - ROUTES_DAYS);
@@ -197,6 +210,7 @@ bool ref_purge(struct ref *ref, const struct uuid *tenant, bool keep_aggregates)
     REMOVE_ROWS(&ref->minutes, struct ref_metric_row, same_tenant(&row->tenant, tenant));
     REMOVE_ROWS(&ref->states, struct ref_series_row, same_tenant(&row->tenant, tenant));
     REMOVE_ROWS(&ref->resources, struct ref_resource_row, same_tenant(&row->tenant, tenant));
+    REMOVE_ROWS(&ref->meetings, struct meeting, same_tenant(&row->tenant, tenant));
     REMOVE_ROWS(&ref->routes, struct ref_route_row, same_tenant(&row->tenant, tenant));
     REMOVE_ROWS(&ref->marks, struct ref_mark_row, same_tenant(&row->tenant, tenant));
     if (keep_aggregates)
@@ -204,5 +218,6 @@ bool ref_purge(struct ref *ref, const struct uuid *tenant, bool keep_aggregates)
     REMOVE_ROWS(&ref->hours, struct ref_metric_row, same_tenant(&row->tenant, tenant));
     REMOVE_ROWS(&ref->days, struct ref_metric_row, same_tenant(&row->tenant, tenant));
     REMOVE_ROWS(&ref->warnings, struct ref_warning_row, same_tenant(&row->tenant, tenant));
+    REMOVE_ROWS(&ref->overflows, struct overflow, same_tenant(&row->tenant, tenant));
     return true;
 }

@@ -33,20 +33,40 @@ static bool at_stream_cap(const struct ref *ref, const struct uuid *tenant)
     int64_t streams = 0;
     const struct ref_series_row *row;
     for (LIST_EACH(row, &ref->states))
-        streams += same_tenant(&row->tenant, tenant);
+        streams +=
+            same_tenant(&row->tenant, tenant) && was_seen(ref, row->since, ref->view.streams);
     return rules_on(ref->rules, RULE_A6) && streams >= ref->settings.series_per_tenant_max;
 }
 
 /* ---- R-FIRST: the first point of a stream ---- */
 
+/* The earliest point of the process in resource_seen, as the open transaction read it. False: none.
+ */
+static bool earliest_met(const struct ref *ref, const struct uuid *tenant,
+                         const struct point *point, int64_t *earliest)
+{
+    bool met = false;
+    const struct meeting *meeting;
+    for (LIST_EACH(meeting, &ref->meetings)) {
+        if (!same_tenant(&meeting->tenant, tenant) || meeting->start_unix_nano != point->start ||
+            memcmp(meeting->resource_hash, point->resource_hash, 32) != 0 ||
+            !was_seen(ref, meeting->since, ref->view.processes))
+            continue;
+        if (!met || meeting->time < *earliest)
+            *earliest = meeting->time;
+        met = true;
+    }
+    return met;
+}
+
 /* R-FIRST-2: the earliest point of the process met so far, stored or in this message. */
 static bool process_is_known(const struct ref *ref, const struct uuid *tenant,
                              const struct point *point, const struct list *points)
 {
-    const struct ref_resource_row *row = find_resource(ref, tenant, point);
+    int64_t earliest = point->time;
+    bool met = earliest_met(ref, tenant, point, &earliest);
     if (!rules_on(ref->rules, RULE_S1))
-        return row != NULL;
-    int64_t earliest = row ? row->first_point_unix_nano : point->time;
+        return met;
     const struct point *other;
     for (LIST_EACH(other, points))
         if (other->cumulative && other->start == point->start && other->time < earliest &&
@@ -156,6 +176,15 @@ static void touch_process(struct ref *ref, const struct uuid *tenant, const stru
         row = list_add(&ref->resources, &new_row, sizeof new_row);
     }
     row->last_seen_at_us = ref->now_us;
+    int64_t earliest;
+    if (earliest_met(ref, tenant, point, &earliest) && earliest <= point->time)
+        return;
+    struct meeting meeting = {.tenant = *tenant,
+                              .start_unix_nano = point->start,
+                              .time = point->time,
+                              .since = ref->view.transaction};
+    memcpy(meeting.resource_hash, point->resource_hash, 32);
+    list_add(&ref->meetings, &meeting, sizeof meeting);
     if (point->time < row->first_point_unix_nano)
         row->first_point_unix_nano = point->time;
 }
@@ -182,7 +211,8 @@ static struct contribution judge_cumulative(struct ref *ref, const struct uuid *
         point->outcome = judge_first(ref, tenant, point, points, &may_catch_up);
         if (point->outcome == FIRST_FULL)
             adds = whole(point);
-        struct ref_series_row row = {.tenant = *tenant, .start_unix_nano = point->start};
+        struct ref_series_row row = {
+            .tenant = *tenant, .start_unix_nano = point->start, .since = ref->view.transaction};
         memcpy(row.series_hash, point->series_hash, 32);
         store_state(ref, &row, point, point->outcome == BASELINE && may_catch_up);
         list_add(&ref->states, &row, sizeof row);

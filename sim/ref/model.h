@@ -27,9 +27,11 @@ struct ref {
     struct list days;              /* the same */
     struct list states;            /* struct ref_series_row */
     struct list resources;         /* struct ref_resource_row */
+    struct list meetings;          /* struct meeting: how their first points came down */
     struct list dedup;             /* struct ref_dedup_row */
     struct list routes;            /* struct ref_route_row */
     struct list warnings;          /* struct ref_warning_row */
+    struct list overflows;         /* struct overflow: what its cardinality_overflow is made of */
     struct list marks;             /* struct ref_mark_row */
     struct list outcomes;          /* struct outcome_count */
     struct list removed;           /* struct uuid: tenants */
@@ -44,10 +46,30 @@ struct ref {
     bool open;
     int64_t now_ns;
     int64_t now_us;
-    struct list warnings_at_begin; /* struct ref_warning_row: the table as the writer read it */
+    struct ref_view view;
+    size_t overflows_at_begin; /* of the list; behind them are its own */
     struct list batch;       /* struct ref_metric_row: what it adds to the minutes, one row a key */
     struct list last_points; /* const char *: outcomes of the last message */
 };
+
+/* A point of a process that was earlier than all before it. */
+struct meeting {
+    struct uuid tenant;
+    uint8_t resource_hash[32];
+    int64_t start_unix_nano;
+    int64_t time;
+    uint64_t since;
+};
+
+struct overflow {
+    struct uuid tenant;
+    int64_t day;
+    int64_t count;
+    uint64_t since;
+};
+
+/* Whether the open transaction saw what another (or itself) wrote. seen: a number of its view. */
+bool was_seen(const struct ref *ref, uint64_t since, uint64_t seen);
 
 struct outcome_count {
     struct uuid tenant;
@@ -85,7 +107,7 @@ struct contribution {
 struct contribution judge(struct ref *ref, const struct uuid *tenant, struct point *point,
                           const struct list *points);
 
-/* R-FIRST-6: the table as it was at BEGIN. */
+/* R-FIRST-6: as the open transaction read it, without what it adds itself. */
 int64_t overflow_at_begin(const struct ref *ref, const struct uuid *tenant, int64_t day);
 /* R-WARN-1 */
 void add_warning(struct ref *ref, const struct uuid *tenant, int64_t day, enum warning warning,

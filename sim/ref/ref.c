@@ -43,7 +43,8 @@ void ref_free(struct ref *ref)
                             &ref->hourly_partitions,
                             &ref->texts,
                             &ref->outcome_rows,
-                            &ref->warnings_at_begin,
+                            &ref->meetings,
+                            &ref->overflows,
                             &ref->batch,
                             &ref->last_points};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
@@ -137,6 +138,11 @@ void add_mark(struct ref *ref, const struct uuid *tenant, int64_t hour_us, int64
     list_add(&ref->marks, &mark, sizeof mark);
 }
 
+bool was_seen(const struct ref *ref, uint64_t since, uint64_t seen)
+{
+    return since <= seen || since == ref->view.transaction;
+}
+
 static struct ref_warning_row *find_warning(const struct list *warnings, const struct uuid *tenant,
                                             int64_t day, enum warning warning)
 {
@@ -150,9 +156,13 @@ static struct ref_warning_row *find_warning(const struct list *warnings, const s
 
 int64_t overflow_at_begin(const struct ref *ref, const struct uuid *tenant, int64_t day)
 {
-    const struct ref_warning_row *row =
-        find_warning(&ref->warnings_at_begin, tenant, day, CARDINALITY_OVERFLOW);
-    return row ? row->count : 0;
+    const struct overflow *overflows = ref->overflows.items;
+    int64_t count = 0;
+    for (size_t i = 0; i < ref->overflows_at_begin; i++)
+        if (same_tenant(&overflows[i].tenant, tenant) && overflows[i].day == day &&
+            was_seen(ref, overflows[i].since, ref->view.overflows))
+            count += overflows[i].count;
+    return count;
 }
 
 void add_warning(struct ref *ref, const struct uuid *tenant, int64_t day, enum warning warning,
@@ -160,6 +170,9 @@ void add_warning(struct ref *ref, const struct uuid *tenant, int64_t day, enum w
 {
     if (count == 0)
         return;
+    struct overflow overflow = {*tenant, day, count, ref->view.transaction};
+    if (warning == CARDINALITY_OVERFLOW)
+        list_add(&ref->overflows, &overflow, sizeof overflow);
     struct ref_warning_row *row = find_warning(&ref->warnings, tenant, day, warning);
     if (row) {
         row->count += count;

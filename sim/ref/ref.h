@@ -11,9 +11,9 @@
  * ref_free.
  *
  * What it does not model: who waits for whom, retries, faults. With overlapping writers the outcome
- * may depend on what one saw of the other (caps, R-TX-8); the model sees all that was committed
- * before. Days are always 24 h (A-10), an orphaned mark is always dropped (A-9). Running out of
- * memory aborts.
+ * may depend on what one saw of the other (caps, R-TX-8): ref_begin is told how far each table had
+ * come when it was read. Days are always 24 h (A-10), an orphaned mark is always dropped (A-9).
+ * Running out of memory aborts.
  */
 #ifndef SIM_REF_REF_H
 #define SIM_REF_REF_H
@@ -60,8 +60,19 @@ enum ref_fate ref_validate(struct ref *ref, const struct ref_message *message);
 /* Why the last ref_validate, ref_apply or ref_partition answered no; for people. */
 const char *ref_reason(const struct ref *ref);
 
-/* One committed transaction of a writer. now_ns: its clock at BEGIN (R-FIRST-4). */
-void ref_begin(struct ref *ref, int64_t now_ns);
+/* Transactions are numbered 1, 2, ... in the order of their commits. What a writer read is what
+ * those up to a number had left behind, and what its own had written. */
+struct ref_view {
+    uint64_t transaction; /* its own number */
+    uint64_t processes;   /* resource_seen (R-FIRST-2) */
+    uint64_t streams;     /* how many a tenant has (R-CAP-1) */
+    uint64_t routes;      /* route_registry (R-CAP-1) */
+    uint64_t overflows;   /* ingest_warnings (R-FIRST-6) */
+};
+/* One committed transaction of a writer. now_ns: its clock at BEGIN (R-FIRST-4). view NULL: nobody
+ * else was open, it read all that had been committed; such transactions have no numbers, and a
+ * model is told of numbers always or never. */
+void ref_begin(struct ref *ref, int64_t now_ns, const struct ref_view *view);
 /* A message that this transaction newly applied, in queue order. Anything but REF_APPLIED means
  * that the writer should not have applied it; the model is then of no further use for this run. */
 enum ref_fate ref_apply(struct ref *ref, const struct ref_message *message);
@@ -130,6 +141,7 @@ struct ref_series_row {
     int64_t last_counts[15];
     int64_t last_seen_at_us;
     bool baseline;
+    uint64_t since; /* the transaction that inserted it */
 };
 size_t ref_series_state(struct ref *ref, const struct ref_series_row **rows);
 
@@ -156,6 +168,7 @@ struct ref_route_row {
     struct bytes service;
     struct bytes route;
     int64_t created_at_us;
+    uint64_t since; /* the transaction that inserted it */
 };
 size_t ref_route_registry(struct ref *ref, const struct ref_route_row **rows);
 

@@ -19,9 +19,18 @@ void commit_log_init(struct commit_log *log, struct arena *arena)
     *log = (struct commit_log){.arena = arena};
 }
 
+/* Reads whose moment the model must know, whatever the answer was. */
+static bool is_read(enum query_id query)
+{
+    return query == QUERY_GET_RESOURCES_SEEN || query == QUERY_COUNT_SERIES_STATES ||
+           query == QUERY_LIST_ROUTES || query == QUERY_GET_CAP_WARNINGS;
+}
+
 /* What the model replays; everything else follows from it. */
 static bool is_kept(enum query_id query)
 {
+    if (is_read(query))
+        return true;
     switch (query) {
     case QUERY_RECORD_INGEST_MESSAGE:
     case QUERY_LOCK_TENANT:
@@ -98,6 +107,10 @@ static void keep_call(struct log_store *store, const struct store_call *call)
 {
     const struct query *query = &queries[call->query];
     size_t width = (size_t)query->param_count;
+    if (is_read(call->query)) {
+        keep(store, call, call->params, NULL, 0);
+        return;
+    }
     if (query->result_count > 0 && call->result_rows > 0) {
         for (size_t i = 0; i < call->result_rows; i++)
             keep(store, call, call->params, call->results + i * (size_t)query->result_count, 1);

@@ -1,6 +1,6 @@
 /* Replays what was committed in the naive model and compares its tables with the database's, cell
  * by cell. The model knows nothing of waits, retries and faults: it is told the order of the
- * commits. */
+ * commits, and how far they had come when a writer read. */
 #include "sim/run/stage.h"
 
 #include "core/base/assert.h"
@@ -100,6 +100,24 @@ static void show_tenants(struct replay *replay, const struct commit_entry *entri
     }
 }
 
+/* What a writer's transaction had read, table by table. */
+static struct ref_view view_of(const struct commit_entry *entries, size_t count)
+{
+    uint64_t before = entries[0].transaction - 1;
+    struct ref_view view = {entries[0].transaction, before, before, before, before};
+    for (size_t i = count; i-- > 0;) {
+        if (entries[i].query == QUERY_GET_RESOURCES_SEEN)
+            view.processes = entries[i].seen;
+        else if (entries[i].query == QUERY_COUNT_SERIES_STATES)
+            view.streams = entries[i].seen;
+        else if (entries[i].query == QUERY_LIST_ROUTES)
+            view.routes = entries[i].seen;
+        else if (entries[i].query == QUERY_GET_CAP_WARNINGS)
+            view.overflows = entries[i].seen;
+    }
+    return view;
+}
+
 /* Messages of one transaction, in queue order. */
 static void replay_messages(struct replay *replay, const struct commit_entry *entries, size_t count)
 {
@@ -121,7 +139,8 @@ static void replay_messages(struct replay *replay, const struct commit_entry *en
     if (applied > 0) {
         qsort(messages, applied, sizeof(*messages), by_sequence);
         show_tenants(replay, entries, count, true);
-        ref_begin(replay->ref, now_ns);
+        struct ref_view view = view_of(entries, count);
+        ref_begin(replay->ref, now_ns, &view);
         for (size_t i = 0; i < applied && !replay->broken; i++)
             apply(replay, messages[i]);
         ref_commit(replay->ref);

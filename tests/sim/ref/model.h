@@ -18,8 +18,9 @@
 struct model {
     struct ref *ref;
     struct settings settings;
-    int64_t now_s; /* the writer's clock; an hour after T0 */
-    int serial;    /* of message ids */
+    int64_t now_s;               /* the writer's clock; an hour after T0 */
+    int serial;                  /* of message ids */
+    const struct ref_view *view; /* NULL: nobody else is open */
 };
 
 static inline void model_open(struct model *m, const char *rules_text)
@@ -50,7 +51,7 @@ static inline enum ref_fate model_apply_as(struct model *m, const char *id, cons
     uint8_t *payload = test_request(tenant, points, count, &size);
     struct ref_message message = {
         .tenant = test_uuid(tenant), .msg_id = bytes_of(id), .payload = {payload, size}};
-    ref_begin(m->ref, T0_NS + m->now_s * NS_PER_S);
+    ref_begin(m->ref, T0_NS + m->now_s * NS_PER_S, m->view);
     enum ref_fate fate = ref_apply(m->ref, &message);
     ref_commit(m->ref);
     free(payload);

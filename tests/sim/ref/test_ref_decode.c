@@ -110,7 +110,7 @@ static bool judge_both(size_t size, enum payload_format format, const char *what
     ck_assert_msg(good == (status == STATUS_OK), "%s: the model says %s, the decoder %s", what,
                   good ? "good" : ref_reason(m.ref), err.message);
     if (good) {
-        ref_begin(m.ref, now_ns);
+        ref_begin(m.ref, now_ns, NULL);
         enum ref_fate fate = ref_apply(m.ref, &told);
         ref_commit(m.ref);
         ck_assert_msg(fate == REF_APPLIED || fate == REF_OVERFLOW, "%s: %s", what,

@@ -147,7 +147,7 @@ static void run_both(size_t from)
     for (size_t i = from; i < h->message_count; i++)
         known[i] = is_in_store(h->messages[i].delivery.msg_id, &h->messages[i].delivery.tenant);
     run(h);
-    ref_begin(ref, T0_NS + h->now_s * NS_PER_S);
+    ref_begin(ref, T0_NS + h->now_s * NS_PER_S, NULL);
     for (size_t i = from; i < h->message_count; i++) {
         const struct delivery *delivery = &h->messages[i].delivery;
         bool repeats = known[i];
