@@ -8,6 +8,7 @@ metersim=$(realpath "$1")
 root=$(pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+mkfifo "$tmp/pipe"
 passed=0
 failed=0
 
@@ -64,18 +65,45 @@ for folder in cum-pb cum-json delta-pb cum-msdefaults-pb; do
     *) [ "$lossy" -eq 0 ] && ok || bad "$folder is exact in every row" ;;
     esac
 done
-expect "query answers percentiles" 0 "p95 0\.[0-9]+" "$metersim" query --db "$tmp/cum-pb.sqlite"
+expect "query names its columns" 0 "service +method +route +status +source +requests +p50 +p95 +p99 +counts" \
+    "$metersim" query --db "$tmp/cum-pb.sqlite"
+expect "query answers percentiles with their unit" 0 "POST +/pay +200 +metric +263 +0\.06[0-9]* s +0\.4[0-9]* s" \
+    "$metersim" query --db "$tmp/cum-pb.sqlite"
 expect "query filters" 0 "POST +/pay +200" "$metersim" query --db "$tmp/cum-pb.sqlite" --route /pay
 expect "query of a range that ends before it begins" 2 "is later than --until" \
     "$metersim" query --db "$tmp/cum-pb.sqlite" --from 2026-12-01T00:00:00Z --until 2026-11-01T00:00:00Z
 expect "version" 0 "metersim [0-9]" "$metersim" --version
 expect "query of nothing" 0 "no rows" "$metersim" query --db "$tmp/cum-pb.sqlite" --route /nowhere
-expect "query as JSON" 0 '^.?\{?"?rows|"requests":' "$metersim" query --db "$tmp/cum-pb.sqlite" --json
+expect "query as JSON" 0 '^\{"rows":\[\{"tenant":"[0-9a-f-]{36}".*"requests":245,.*"p50":"0\.[0-9]+ s","p50_seconds":0\.[0-9]+,.*\]\}$' \
+    "$metersim" query --db "$tmp/cum-pb.sqlite" --json
+expect "query of nothing as JSON" 0 '^\{"rows":\[\]\}$' "$metersim" query --db "$tmp/cum-pb.sqlite" --route /nowhere --json
+expect "jobs as JSON" 0 '^\{"now":"20[^"]*Z","counters":\{.*\}\}$' "$metersim" jobs --db "$tmp/cum-pb.sqlite" --json
+
+# query changes nothing, and a database at rest is one file
+mkdir "$tmp/still"
+cp "$tmp/cum-pb.sqlite" "$tmp/still/a.sqlite"
+sha256sum "$tmp/still"/* >"$tmp/before"
+expect "query" 0 "POST" "$metersim" query --db "$tmp/still/a.sqlite"
+sha256sum "$tmp/still"/* >"$tmp/after"
+cmp "$tmp/before" "$tmp/after" && [ "$(wc -l <"$tmp/after")" -eq 1 ] && ok || bad "query changed a file or left one"
+: >"$tmp/still/empty"
+for command in query jobs; do
+    expect "$command of an empty file" 2 "empty, not a metersim database" "$metersim" $command --db "$tmp/still/empty"
+done
+[ -s "$tmp/still/empty" ] && bad "an empty file was filled" || ok
+for what in "$tmp/pipe" /dev/zero; do
+    for command in query jobs "ingest tests/data/otlp/cum-pb/000.pb"; do
+        # shellcheck disable=SC2086
+        expect "$command --db $what" 2 "it is a device or a pipe" timeout 10 "$metersim" $command --db "$what"
+    done
+done
 
 # wrong input: what, where, what now
 expect "no command" 2 "exit codes" "$metersim"
 expect "unknown command" 2 'unknown command "runn"' "$metersim" runn
 expect "help" 0 "metersim ingest" "$metersim" help
+expect "help of one" 0 "half-open" "$metersim" help query
+expect "help of an unknown one" 2 'unknown command "nothing"' "$metersim" help nothing
 expect "unknown option" 2 'did you mean "--seed"' "$metersim" run --sed 1
 expect "option without value" 2 "needs a value" "$metersim" run --seed
 expect "bad seed" 2 "A\.\.B" "$metersim" run --seed x
@@ -131,7 +159,41 @@ cd "$root" || exit 1
 expect "doctor" 0 "sqlite .*good" "$metersim" doctor
 "$metersim" run --json scenarios/first-point >"$tmp/out" 2>"$tmp/err"
 grep -qE '"scenarios":\[\{"name":"scenarios/first-point/.*"trace_hash":"[0-9a-f]{16}"' "$tmp/out" && ok || bad "run --json"
-"$metersim" run >/dev/full 2>"$tmp/err"
-[ $? -eq 5 ] && ok || bad "a full disk under stdout is exit 5"
+# output that nobody gets: never a silent success, and never into a file that took its place
+for command in help "help run" --version "query --help" doctor "run scenarios/time" \
+    "query --db $tmp/cum-pb.sqlite" "query --json --db $tmp/cum-pb.sqlite" "jobs --db $tmp/cum-pb.sqlite"; do
+    for stream in /dev/full closed; do
+        if [ $stream = closed ]; then
+            # shellcheck disable=SC2086
+            "$metersim" $command 2>"$tmp/err" >&-
+        else
+            # shellcheck disable=SC2086
+            "$metersim" $command 2>"$tmp/err" >$stream
+        fi
+        code=$?
+        [ $code -eq 5 ] && grep -q "could not write to standard output: " "$tmp/err" && ok ||
+            bad "$command with stdout $stream: exit $code"
+    done
+done
+
+# what is no file is never waited for
+for what in "$tmp/pipe" /dev/zero /dev/stdin "$tmp"; do
+    expect "fmt $what" 2 "it is a (pipe|device|folder), not a file" timeout 10 "$metersim" fmt --check "$what"
+    expect "ingest $what" 2 "it is a (pipe|device|folder), not a file" \
+        timeout 10 "$metersim" ingest "$what" --db "$tmp/x.sqlite"
+done
+[ -e "$tmp/x.sqlite" ] && bad "a refused input left a database" || ok
+
+# fmt: the file itself, with its rights, through a link; a file size limit leaves it as it was
+sed 's/^start/start  /' scenarios/catch-up/five-minute-exporter.scn >"$tmp/loose.scn"
+chmod 640 "$tmp/loose.scn"
+ln -s loose.scn "$tmp/link.scn"
+cp "$tmp/loose.scn" "$tmp/loose.before"
+said=$(ulimit -f 0 && exec "$metersim" fmt "$tmp/link.scn" 2>&1)
+[ $? -eq 2 ] && [[ $said = *"File too large"* ]] && cmp -s "$tmp/loose.scn" "$tmp/loose.before" && ok ||
+    bad "fmt past the size limit"
+expect "fmt" 0 "" "$metersim" fmt "$tmp/link.scn"
+[ -L "$tmp/link.scn" ] && [ "$(stat -c %a "$tmp/loose.scn")" = 640 ] &&
+    cmp -s "$tmp/loose.scn" scenarios/catch-up/five-minute-exporter.scn && ok || bad "fmt through a link"
 echo "cli: $passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -28,7 +28,7 @@ static void print_text(const struct bench_row *row)
 static void print_json(const struct bench_row *row, bool first)
 {
     printf("%s{\"name\":", first ? "" : ",");
-    json_string(row->name);
+    print_json_text(row->name);
     printf(",\"value\":%.6g,\"unit\":\"%s\",\"floor\":%.6g,\"ratio\":%.4g,\"noise\":%.4g,"
            "\"missed\":%s}",
            row->value, row->unit, row->floor, row->ratio, row->noise,

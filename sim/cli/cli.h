@@ -1,7 +1,8 @@
 /* The command line: one file a command, one table of commands (main.c). Results go to stdout,
- * trouble to stderr. Exit codes (DESIGN 8): 0 good; 1 a golden, expectation or invariant fell; 2
- * usage or scenario error; 3 a dependency is missing or something was not judged; 4 nondeterminism;
- * 5 internal.
+ * trouble to stderr. Exit codes (DESIGN 8): 0 good; 1 a golden, expectation or invariant fell, or
+ * ingest refused something; 2 usage, input or scenario error; 3 a dependency is missing, a database
+ * is locked, or something was not judged; 4 nondeterminism; 5 internal, or the output could not be
+ * written.
  */
 #ifndef SIM_CLI_CLI_H
 #define SIM_CLI_CLI_H
@@ -53,7 +54,7 @@ enum exit_code usage_error(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* A JSON string with quotes and escapes on stdout. */
-void json_string(const char *text);
+void print_json_text(const char *text);
 
 /* An integer in decimal, whole; false otherwise. */
 bool parse_int(const char *text, int64_t *value);

@@ -1,6 +1,7 @@
 #include "sim/cli/database.h"
 
 #include "core/base/time.h"
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,17 +53,20 @@ static int64_t fixed_now(struct clock *port)
     return ((struct fixed_clock *)port)->now_ns;
 }
 
-enum exit_code database_open(const char *command, const char *path, bool create,
+enum exit_code database_open(const char *command, const char *path, enum database_use use,
                              struct sqlite_database **database)
 {
     struct err err = {0};
     if (path == NULL)
         return usage_error(command, "--db PATH is required");
-    if (sqlite_database_open(path, create, BUSY_MS, database, &err) != STATUS_OK) {
-        complain(&err);
-        return EXIT_USAGE;
-    }
-    return EXIT_GOOD;
+    /* who listens to the log may hang up; the work goes on */
+    if (use != DATABASE_READ)
+        signal(SIGPIPE, SIG_IGN);
+    enum status status = sqlite_database_open(path, use, BUSY_MS, database, &err);
+    if (status == STATUS_OK)
+        return EXIT_GOOD;
+    complain(&err);
+    return status == STATUS_INVALID || status == STATUS_IO ? EXIT_USAGE : EXIT_MISSING;
 }
 
 enum exit_code option_time(const char *command, const char *option, const char *text, int64_t *ns)

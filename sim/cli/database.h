@@ -26,9 +26,9 @@ struct fence fence_nobody_raises(void);
 /* Warnings and errors as lines on stderr. */
 struct log log_on_stderr(void);
 
-/* Opens --db. EXIT_USAGE with the trouble printed: no path, no database, from elsewhere, read-only.
- */
-enum exit_code database_open(const char *command, const char *path, bool create,
+/* Opens --db. With the trouble printed, EXIT_USAGE: no path, no database, from elsewhere,
+ * read-only; EXIT_MISSING: locked, no room. */
+enum exit_code database_open(const char *command, const char *path, enum database_use use,
                              struct sqlite_database **database);
 /* The time of an option; text NULL leaves *ns. */
 enum exit_code option_time(const char *command, const char *option, const char *text, int64_t *ns);

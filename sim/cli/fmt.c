@@ -1,27 +1,57 @@
-/* metersim fmt: scenarios in their canonical form. metersim doctor: what the machine has. */
+/* metersim fmt: scenarios in their canonical form. */
 #include "sim/base/file.h"
 #include "sim/cli/cli.h"
 #include "sim/scenario/scenario.h"
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define FMT_ARENA_BYTES ((size_t)512 * 1024 * 1024)
 #define FMT_FILE_BYTES  ((size_t)4 * 1024 * 1024)
 
-static bool write_whole(const char *path, const char *text, size_t size)
+/* Fills and renames a file beside it, so that a full disk costs nothing; errno says what failed. */
+static bool replace(const char *path, char *temporary, const char *text, size_t size)
 {
-    char temporary[1100];
-    snprintf(temporary, sizeof(temporary), "%s.new", path);
-    FILE *file = fopen(temporary, "w");
-    if (file == NULL)
+    struct stat about;
+    int descriptor = mkstemp(temporary);
+    if (descriptor < 0)
         return false;
-    bool good = fwrite(text, 1, size, file) == size;
-    good = fclose(file) == 0 && good;
+    FILE *file = fdopen(descriptor, "w");
+    bool good = file != NULL && stat(path, &about) == 0 &&
+                fchmod(descriptor, about.st_mode & 07777) == 0 &&
+                fwrite(text, 1, size, file) == size && fflush(file) == 0;
+    int reason = errno;
+    if (file != NULL ? fclose(file) != 0 && good : close(descriptor) != 0) {
+        reason = errno;
+        good = false;
+    }
     if (good && rename(temporary, path) == 0)
         return true;
+    reason = good ? errno : reason;
     remove(temporary);
+    errno = reason;
     return false;
+}
+
+/* Through a symbolic link to the file itself. */
+static bool write_whole(const char *link, const char *text, size_t size)
+{
+    char *path = realpath(link, NULL);
+    size_t room = path != NULL ? strlen(path) + 8 : 0;
+    char *temporary = path != NULL ? malloc(room) : NULL;
+    bool good = false;
+    if (temporary != NULL) {
+        snprintf(temporary, room, "%s.XXXXXX", path);
+        good = replace(path, temporary, text, size);
+    }
+    int reason = errno;
+    free(temporary);
+    free(path);
+    errno = reason;
+    return good;
 }
 
 static enum exit_code format_file(const char *path, bool check)

@@ -110,7 +110,7 @@ enum exit_code command_ingest(int argc, char **argv)
         complain(&err);
         code = EXIT_USAGE;
     } else {
-        code = database_open(argv[0], path, true, &database);
+        code = database_open(argv[0], path, DATABASE_CREATE, &database);
     }
     if (code == EXIT_GOOD) {
         code = ingest_files(sqlite_database_store(database), files, words, now_ns, json);

@@ -25,7 +25,7 @@ static enum status newest_minute(struct store *store, int64_t *ns, struct err *e
             continue;
         for (size_t row = 0; row < rows; row++) {
             int64_t us = values[row * (size_t)query->result_count + (size_t)column].integer;
-            if (us * NS_PER_US > *ns)
+            if (us <= INT64_MAX / NS_PER_US && us * NS_PER_US > *ns)
                 *ns = us * NS_PER_US;
         }
     }
@@ -62,23 +62,47 @@ static enum status run_jobs(struct store *store, int64_t now_ns, struct counts *
     return status;
 }
 
+static void print_jobs(int64_t now_ns, const struct counts *counts, bool json)
+{
+    char now[TIME_TEXT_SIZE];
+    bool first = true;
+    time_format_ns(now_ns, now);
+    printf(json ? "{\"now\":\"%s\",\"counters\":{" : "now %s\n", now);
+    for (int i = 0; i < COUNTER_COUNT; i++) {
+        if (counts->counters[i] == 0)
+            continue;
+        const char *name = counter_name((enum counter)i);
+        if (json)
+            printf("%s\"%s\":%" PRIu64, first ? "" : ",", name, counts->counters[i]);
+        else
+            printf("  %-24s %" PRIu64 "\n", name, counts->counters[i]);
+        first = false;
+    }
+    if (json)
+        puts("}}");
+    else if (first)
+        puts("  nothing to do");
+}
+
 enum exit_code command_jobs(int argc, char **argv)
 {
     const char *path = NULL;
     const char *now = NULL;
+    bool json = false;
     int64_t now_ns = 0;
     int words;
     struct sqlite_database *database;
     struct counts counts = counts_make();
     struct err err = {0};
-    const struct option known[] = {{"--db", &path, NULL}, {"--now", &now, NULL}};
-    enum exit_code code = options_parse(argc, argv, known, 2, &words);
+    const struct option known[] = {
+        {"--db", &path, NULL}, {"--now", &now, NULL}, {"--json", NULL, &json}};
+    enum exit_code code = options_parse(argc, argv, known, 3, &words);
     if (code == EXIT_GOOD)
         code = option_time(argv[0], "--now", now, &now_ns);
     if (code == EXIT_GOOD && words > 0)
         code = usage_error(argv[0], "unexpected word \"%s\"", argv[1]);
     if (code == EXIT_GOOD)
-        code = database_open(argv[0], path, false, &database);
+        code = database_open(argv[0], path, DATABASE_WRITE, &database);
     if (code != EXIT_GOOD)
         return code;
     struct store *store = sqlite_database_store(database);
@@ -90,8 +114,6 @@ enum exit_code command_jobs(int argc, char **argv)
         complain(&err);
         return status == STATUS_INVALID ? EXIT_USAGE : EXIT_MISSING;
     }
-    for (int i = 0; i < COUNTER_COUNT; i++)
-        if (counts.counters[i] > 0)
-            printf("%-24s %" PRIu64 "\n", counter_name((enum counter)i), counts.counters[i]);
+    print_jobs(now_ns, &counts, json);
     return EXIT_GOOD;
 }

@@ -80,7 +80,7 @@ enum exit_code usage_error(const char *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
-void json_string(const char *text)
+void print_json_text(const char *text)
 {
     putchar('"');
     for (const char *c = text; *c != 0; c++) {

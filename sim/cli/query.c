@@ -4,10 +4,15 @@
 #include "core/reader/reader.h"
 #include "sim/cli/database.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define ANSWER_ARENA_BYTES ((size_t)2048 * 1024 * 1024)
+
+#define QUANTILES 3
+static const double quantiles[QUANTILES] = {0.5, 0.95, 0.99};
+static const char *const quantile_names[QUANTILES] = {"p50", "p95", "p99"};
 
 struct question {
     const char *tenant;
@@ -71,46 +76,90 @@ static enum exit_code fill_query(const char *command, const struct question *que
     return EXIT_GOOD;
 }
 
-static const double quantiles[] = {0.5, 0.95, 0.99};
-static const char *const quantile_names[] = {"p50", "p95", "p99"};
+/* The texts of a group that name it, NUL-terminated; nothing stands for an empty one. A database
+ * may come from anyone: no control character reaches a terminal. */
+struct names {
+    char texts[3][LIMIT_ROUTE_BYTES + 1];
+};
 
-static void print_group(const char *tenant, const struct reader_group *group, bool json, bool first)
+static struct names names_of(const struct reader_group *group, const char *nothing)
 {
-    char text[READER_QUANTILE_TEXT];
-    struct err err = {0};
-    const struct reader_answer *answer = &group->answer;
-    char copies[3][LIMIT_ROUTE_BYTES + 1];
+    struct names names;
     const struct bytes *texts[] = {&group->service, &group->method, &group->route};
-    for (int i = 0; i < 3; i++)
-        snprintf(copies[i], sizeof(copies[i]), "%.*s", (int)texts[i]->size,
-                 texts[i]->size > 0 ? (const char *)texts[i]->data : "");
-    if (json) {
-        static const char *const names[] = {"service", "method", "route"};
-        printf("%s{\"tenant\":\"%s\"", first ? "" : ",", tenant);
-        for (int i = 0; i < 3; i++) {
-            printf(",\"%s\":", names[i]);
-            json_string(copies[i]);
-        }
-        printf(",\"status\":%d,\"source\":\"%s\",\"requests\":%" PRId64
-               ",\"sum_seconds\":%.17g,\"lossy\":%s",
-               group->status_code, source_name(group->source), answer->count, answer->sum,
-               answer->lossy ? "true" : "false");
-    } else {
-        printf("%-12s %-7s %-24s %-6d %-6s %8" PRId64 " %-5s", copies[0], copies[1], copies[2],
-               group->status_code, source_name(group->source), answer->count,
-               answer->lossy ? "lossy" : "");
-    }
     for (int i = 0; i < 3; i++) {
-        if (reader_quantile_text(answer, quantiles[i], text, &err) != STATUS_OK)
-            snprintf(text, sizeof(text), "?");
-        if (json) {
-            printf(",\"%s\":", quantile_names[i]);
-            json_string(text);
-        } else {
-            printf("  %s %-9s", quantile_names[i], text);
-        }
+        struct bytes text = texts[i]->size > 0 ? *texts[i] : bytes_of(nothing);
+        snprintf(names.texts[i], sizeof(names.texts[i]), "%.*s", (int)text.size,
+                 (const char *)text.data);
+        for (char *c = names.texts[i]; *c != 0; c++)
+            if ((unsigned char)*c < ' ' || *c == 0x7f)
+                *c = '?';
     }
-    puts(json ? "}" : "");
+    return names;
+}
+
+/* "0.0123 s", ">10 s", "-" for no requests. */
+static void quantile_text(const struct reader_answer *answer, double q,
+                          char out[READER_QUANTILE_TEXT + 2])
+{
+    struct err err = {0};
+    if (reader_quantile_text(answer, q, out, &err) != STATUS_OK)
+        strcpy(out, "?");
+    if (out[0] >= '0' && out[0] <= '9')
+        strcat(out, " s");
+}
+
+static void print_json_group(const char *tenant, const struct reader_group *group, bool first)
+{
+    static const char *const fields[] = {"service", "method", "route"};
+    struct names names = names_of(group, "");
+    const struct reader_answer *answer = &group->answer;
+    printf("%s{\"tenant\":\"%s\"", first ? "" : ",", tenant);
+    for (int i = 0; i < 3; i++) {
+        printf(",\"%s\":", fields[i]);
+        print_json_text(names.texts[i]);
+    }
+    printf(",\"status\":%d,\"source\":\"%s\",\"requests\":%" PRId64, group->status_code,
+           source_name(group->source), answer->count);
+    if (isfinite(answer->sum))
+        printf(",\"sum_seconds\":%.17g", answer->sum);
+    else
+        fputs(",\"sum_seconds\":null", stdout);
+    printf(",\"lossy\":%s", answer->lossy ? "true" : "false");
+    for (int i = 0; i < QUANTILES; i++) {
+        char text[READER_QUANTILE_TEXT + 2];
+        quantile_text(answer, quantiles[i], text);
+        bool number = text[0] >= '0' && text[0] <= '9';
+        printf(",\"%s\":\"%s\",\"%s_seconds\":%.*s", quantile_names[i], text, quantile_names[i],
+               number ? (int)strcspn(text, " ") : 4, number ? text : "null");
+    }
+    putchar('}');
+}
+
+static void print_table(const struct reader_group *groups, size_t count)
+{
+    int widths[3] = {7, 6, 5}; /* of the header's words */
+    for (size_t g = 0; g < count; g++) {
+        struct names names = names_of(&groups[g], "\"\"");
+        for (int i = 0; i < 3; i++)
+            if (strlen(names.texts[i]) > (size_t)widths[i])
+                widths[i] = (int)strlen(names.texts[i]);
+    }
+    printf("  %-*s  %-*s  %-*s  status  source  requests  %-12s%-12s%-12scounts\n", widths[0],
+           "service", widths[1], "method", widths[2], "route", quantile_names[0], quantile_names[1],
+           quantile_names[2]);
+    for (size_t g = 0; g < count; g++) {
+        const struct reader_group *group = &groups[g];
+        struct names names = names_of(group, "\"\"");
+        printf("  %-*s  %-*s  %-*s  %-6d  %-6s  %8" PRId64 "  ", widths[0], names.texts[0],
+               widths[1], names.texts[1], widths[2], names.texts[2], group->status_code,
+               source_name(group->source), group->answer.count);
+        for (int i = 0; i < QUANTILES; i++) {
+            char text[READER_QUANTILE_TEXT + 2];
+            quantile_text(&group->answer, quantiles[i], text);
+            printf("%-12s", text);
+        }
+        puts(group->answer.lossy ? "lossy" : "exact");
+    }
 }
 
 static enum status tenants_of(struct store *store, struct arena *arena, struct uuid **tenants,
@@ -171,8 +220,11 @@ static enum status answer(struct store *store, struct reader_query *query,
         status = reader_groups(store, query, &arena, &groups, &group_count, err);
         if (status == STATUS_OK && !question->json && group_count > 0)
             printf("tenant %s\n", tenant);
-        for (size_t g = 0; status == STATUS_OK && g < group_count; g++) {
-            print_group(tenant, &groups[g], question->json, first);
+        for (size_t g = 0; status == STATUS_OK && g < group_count && question->json; g++)
+            print_json_group(tenant, &groups[g], first && g == 0);
+        if (status == STATUS_OK && group_count > 0) {
+            if (!question->json)
+                print_table(groups, group_count);
             first = false;
         }
     }
@@ -218,7 +270,7 @@ enum exit_code command_query(int argc, char **argv)
         !uuid_parse(bytes_of(question.tenant), &query.tenant))
         code = usage_error(argv[0], "--tenant takes a uuid, not \"%s\"", question.tenant);
     if (code == EXIT_GOOD)
-        code = database_open(argv[0], path, false, &database);
+        code = database_open(argv[0], path, DATABASE_READ, &database);
     if (code != EXIT_GOOD)
         return code;
     enum status status = answer(sqlite_database_store(database), &query, &question, &err);

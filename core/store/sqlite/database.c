@@ -6,6 +6,9 @@
  * One fsync a commit, and readers never block the writer. Where a file system cannot do WAL, SQLite
  * stays with the rollback journal; synchronous=extra then also syncs the folder, without which a
  * journal that a power cut brings back would undo a reported commit.
+ * - The last writer to close sets journal_mode=delete: at rest a database is one file, which can be
+ * copied, and read by whoever may write neither it nor its folder. Reading a file in WAL mode makes
+ * two files beside it; so a reader takes such a file only while these are there anyway.
  * - secure_delete stays as the library has it: purge means gone.
  * - trusted_schema=off, defensive: the file may come from anyone.
  *
@@ -18,11 +21,15 @@
 #include "core/store/sqlite/sqlite_store.h"
 #include "core/store/store.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct sqlite_database {
     struct sqlite_exec exec;
+    bool writes; /* it is ours, and open for writing */
     struct sqlite_statements *statements;
     struct store *store;
     sqlite3_stmt *begin;
@@ -94,21 +101,70 @@ static const struct sqlite_exec_ops direct_ops = {
 
 /* ---- opening ---- */
 
+static bool is_folder_of(const char *path)
+{
+    struct stat about;
+    const char *slash = strrchr(path, '/');
+    char *folder = sqlite3_mprintf("%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    bool found = folder && stat(folder, &about) == 0 && S_ISDIR(about.st_mode);
+    sqlite3_free(folder);
+    return found;
+}
+
 static enum status cannot_open(sqlite3 *db, const char *path, bool create, struct err *err)
 {
+    struct stat about;
     int reason = sqlite3_system_errno(db);
-    if (reason == EISDIR)
-        return err_set(err, STATUS_IO, NULL, "cannot open database \"%s\": it is a directory",
-                       path);
-    if (reason == ENOENT && create)
+    /* SQLite tries again for reading, and then its errno is of a file that is not there */
+    if (reason == ENOENT && create && is_folder_of(path))
+        reason = EACCES;
+    if ((reason == ENOENT || reason == ENOTDIR) && create)
         return err_set(err, STATUS_IO, NULL, "cannot create database \"%s\": no such folder", path);
-    if (reason == ENOENT)
+    if (reason == ENOENT || reason == ENOTDIR)
         return err_set(err, STATUS_IO, NULL, "cannot open database \"%s\": no such file", path);
-    if (reason == EACCES || reason == EPERM || reason == EROFS)
-        return err_set(err, STATUS_IO, NULL, "cannot open database \"%s\": permission denied",
-                       path);
+    if (reason == EACCES || reason == EPERM || reason == EROFS) {
+        bool there = stat(path, &about) == 0;
+        err_set(err, STATUS_IO, NULL, "cannot %s database \"%s\": permission denied%s",
+                there ? "open" : "create", path, there ? "" : " in its folder");
+        err_hint(err, there ? "change the rights of the file"
+                            : "change the rights of the folder, or give a path elsewhere");
+        return STATUS_IO;
+    }
     return err_set(err, STATUS_IO, NULL, "could not open database \"%s\": %s", path,
                    sqlite3_errmsg(db));
+}
+
+/* Opening a pipe would wait for its other end. */
+static enum status check_kind(const char *path, struct err *err)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || S_ISREG(about.st_mode))
+        return STATUS_OK; /* what cannot be looked at is refused by the opening */
+    return err_set(err, STATUS_IO, NULL, "cannot open database \"%s\": it is %s", path,
+                   S_ISDIR(about.st_mode) ? "a directory" : "a device or a pipe, not a file");
+}
+
+/* The folder must take SQLite's files beside the database, or the first write fails badly. */
+static enum status check_folder(sqlite3 *db, const char *path, struct err *err)
+{
+    const char *file = sqlite3_db_filename(db, "main");
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    if (!slash) /* in memory */
+        return STATUS_OK;
+    char *folder = sqlite3_mprintf("%.*s", slash == file ? 1 : (int)(slash - file), file);
+    if (!folder)
+        return err_set(err, STATUS_NO_MEMORY, NULL, "out of memory");
+    enum status status = STATUS_OK;
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0) {
+        status = err_set(err, STATUS_IO, "25006",
+                         "cannot write database \"%s\": its folder is read-only", path);
+        err_hint(err,
+                 "SQLite writes files beside the database: make folder \"%s\" writable, or "
+                 "copy the database",
+                 folder);
+    }
+    sqlite3_free(folder);
+    return status;
 }
 
 /* "file:" would make it a URI with options of its own. */
@@ -122,22 +178,34 @@ static char *plain_path(const char *path)
     return plain;
 }
 
-static enum status open_connection(const char *path, bool create, sqlite3 **db, struct err *err)
+static enum status open_connection(const char *path, enum database_use use, sqlite3 **db,
+                                   struct err *err)
 {
+    static const int flags_of[] = {
+        [DATABASE_READ] = SQLITE_OPEN_READONLY,
+        [DATABASE_WRITE] = SQLITE_OPEN_READWRITE,
+        [DATABASE_CREATE] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+    };
+    if (check_kind(path, err) != STATUS_OK)
+        return err->status;
     char *plain = plain_path(path);
     if (!plain)
         return err_set(err, STATUS_NO_MEMORY, NULL, "out of memory");
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
+    int flags = flags_of[use] | SQLITE_OPEN_NOMUTEX;
     int rc = sqlite3_open_v2(plain, db, flags, NULL);
     free(plain);
     if (!*db)
         return err_set(err, STATUS_NO_MEMORY, NULL, "out of memory");
     if (rc != SQLITE_OK)
-        return cannot_open(*db, path, create, err);
-    if (sqlite3_db_readonly(*db, "main") == 1)
-        return err_set(err, STATUS_IO, "25006", "cannot write database \"%s\": it is read-only",
-                       path);
-    return STATUS_OK;
+        return cannot_open(*db, path, use == DATABASE_CREATE, err);
+    if (use == DATABASE_READ)
+        return STATUS_OK;
+    if (sqlite3_db_readonly(*db, "main") == 1) {
+        err_set(err, STATUS_IO, "25006", "cannot write database \"%s\": it is read-only", path);
+        err_hint(err, "change the rights of the file, or copy it");
+        return STATUS_IO;
+    }
+    return check_folder(*db, path, err);
 }
 
 static enum status pragma(sqlite3 *db, const char *sql, char *answer, int size, struct err *err)
@@ -155,24 +223,73 @@ static enum status pragma(sqlite3 *db, const char *sql, char *answer, int size, 
     return status;
 }
 
-/* A file that is not ours is left as it is: the journal mode is set after the look at it. */
-static enum status set_up(sqlite3 *db, int busy_ms, struct err *err)
+static bool exists_beside(sqlite3 *db, sqlite3_vfs *vfs, const char *suffix)
 {
-    sqlite3_busy_timeout(db, busy_ms);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    int there = 0;
+    char *name = sqlite3_mprintf("%s%s", sqlite3_db_filename(db, "main"), suffix);
+    int rc = name ? vfs->xAccess(vfs, name, SQLITE_ACCESS_EXISTS, &there) : SQLITE_NOMEM;
+    sqlite3_free(name);
+    return rc == SQLITE_OK && there;
+}
+
+/* False for a file in WAL mode without its two files: it was copied or left while it was written.
+ * Bytes 18 and 19 of the header are 2 in WAL mode (SQLite file format, 1.3.3). */
+static bool at_rest_or_in_use(sqlite3 *db)
+{
+    unsigned char header[20] = {0};
+    sqlite3_file *file = NULL;
+    sqlite3_vfs *vfs = NULL;
+    sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    sqlite3_file_control(db, "main", SQLITE_FCNTL_VFS_POINTER, &vfs);
+    if (!file || !file->pMethods || !vfs ||
+        file->pMethods->xRead(file, header, sizeof header, 0) != SQLITE_OK)
+        return true; /* in memory, or too short: the check of the schema says so */
+    bool wal = header[18] == 2 || header[19] == 2;
+    return !wal || (exists_beside(db, vfs, "-wal") && exists_beside(db, vfs, "-shm"));
+}
+
+static enum status not_closed(struct err *err)
+{
+    err_set(err, STATUS_INVALID, NULL, "it was copied, or left, in the middle of a write");
+    err_hint(err, "metersim jobs puts it in order (or copy it again, with its -wal file)");
+    return STATUS_INVALID;
+}
+
+static enum status set_up_reader(sqlite3 *db, struct err *err)
+{
+    if (!at_rest_or_in_use(db))
+        return not_closed(err);
+    enum status status = sqlite_schema_check(db, err);
+    /* a journal that would have to be rolled back first */
+    bool journal = status != STATUS_OK && strcmp(err->sqlstate, "25006") == 0;
+    return journal ? not_closed(err) : status;
+}
+
+/* A file that is not ours is left as it is: the journal mode is set after the look at it. */
+static enum status set_up_writer(sqlite3 *db, bool create, struct err *err)
+{
     char mode[16] = "";
-    enum status status = pragma(db, "pragma trusted_schema = off", NULL, 0, err);
+    enum status status = pragma(db, "pragma synchronous = extra", NULL, 0, err);
     if (status == STATUS_OK)
-        status = pragma(db, "pragma synchronous = extra", NULL, 0, err);
-    if (status == STATUS_OK)
-        status = sqlite_functions_register(db, err);
-    if (status == STATUS_OK)
-        status = sqlite_schema_open(db, err);
+        status = create ? sqlite_schema_open(db, err) : sqlite_schema_check(db, err);
     if (status == STATUS_OK)
         status = pragma(db, "pragma journal_mode = wal", mode, sizeof mode, err);
     if (status == STATUS_OK && strcmp(mode, "wal") == 0)
         status = pragma(db, "pragma synchronous = full", NULL, 0, err);
     return status;
+}
+
+static enum status set_up(sqlite3 *db, enum database_use use, int busy_ms, struct err *err)
+{
+    sqlite3_busy_timeout(db, busy_ms);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    enum status status = pragma(db, "pragma trusted_schema = off", NULL, 0, err);
+    if (status == STATUS_OK)
+        status = sqlite_functions_register(db, err);
+    if (status != STATUS_OK)
+        return status;
+    return use == DATABASE_READ ? set_up_reader(db, err)
+                                : set_up_writer(db, use == DATABASE_CREATE, err);
 }
 
 static enum status prepare(struct sqlite_database *database, struct err *err)
@@ -200,12 +317,12 @@ static enum status prepare(struct sqlite_database *database, struct err *err)
 }
 
 /* Names the file in an error that came from inside of it. */
-static enum status with_path(enum status status, const char *path, struct err *err)
+static enum status with_path(enum status status, sqlite3 *db, const char *path, struct err *err)
 {
     if (status == STATUS_OK)
         return status;
     struct err inner = *err;
-    if (strcmp(inner.sqlstate, "XX001") == 0)
+    if (sqlite3_errcode(db) == SQLITE_NOTADB)
         err_set(err, STATUS_INVALID, NULL, "cannot open \"%s\": it is not a database", path);
     else
         err_set(err, inner.status, inner.sqlstate[0] ? inner.sqlstate : NULL, "database \"%s\": %s",
@@ -215,7 +332,7 @@ static enum status with_path(enum status status, const char *path, struct err *e
     return err->status;
 }
 
-enum status sqlite_database_open(const char *path, bool create, int busy_ms,
+enum status sqlite_database_open(const char *path, enum database_use use, int busy_ms,
                                  struct sqlite_database **out, struct err *err)
 {
     ASSERT(path && out && err);
@@ -227,12 +344,13 @@ enum status sqlite_database_open(const char *path, bool create, int busy_ms,
     if (!database)
         return err_set(err, STATUS_NO_MEMORY, NULL, "out of memory");
     database->exec.ops = &direct_ops;
-    enum status status = open_connection(path, create, &database->exec.db, err);
+    enum status status = open_connection(path, use, &database->exec.db, err);
     if (status == STATUS_OK) {
-        status = set_up(database->exec.db, busy_ms, err);
+        status = set_up(database->exec.db, use, busy_ms, err);
+        database->writes = status == STATUS_OK && use != DATABASE_READ;
         if (status == STATUS_OK)
             status = prepare(database, err);
-        status = with_path(status, path, err);
+        status = with_path(status, database->exec.db, path, err);
     }
     if (status != STATUS_OK) {
         sqlite_database_close(database);
@@ -254,6 +372,15 @@ sqlite3 *sqlite_database_db(struct sqlite_database *database)
     return database->exec.db;
 }
 
+/* Others that have it open keep the mode: the last one sets it. */
+static void bring_to_rest(sqlite3 *db)
+{
+    sqlite3_busy_timeout(db, 0);
+    if (!sqlite3_get_autocommit(db))
+        sqlite3_exec(db, "rollback", NULL, NULL, NULL);
+    sqlite3_exec(db, "pragma journal_mode = delete", NULL, NULL, NULL);
+}
+
 void sqlite_database_close(struct sqlite_database *database)
 {
     if (!database)
@@ -264,6 +391,8 @@ void sqlite_database_close(struct sqlite_database *database)
     sqlite3_finalize(database->begin_immediate);
     sqlite3_finalize(database->commit);
     sqlite3_finalize(database->rollback);
+    if (database->writes)
+        bring_to_rest(database->exec.db);
     sqlite3_close(database->exec.db);
     free(database);
 }

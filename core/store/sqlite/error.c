@@ -67,5 +67,10 @@ enum status sqlite_error(sqlite3 *db, const char *what, struct err *err)
         sqlite3_snprintf(sizeof sqlstate, sqlstate, "%s", message);
         return err_sql(err, sqlstate, "%s", message + 6);
     }
-    return err_sql(err, sqlstate_of(extended), "could not %s: %s", what, message);
+    enum status status = err_sql(err, sqlstate_of(extended), "could not %s: %s", what, message);
+    if ((extended & 0xFF) == SQLITE_BUSY)
+        err_hint(err, "another process is using the database; try again when it has ended");
+    if ((extended & 0xFF) == SQLITE_FULL)
+        err_hint(err, "the disk or the quota is full, or a limit on file sizes (ulimit -f) is met");
+    return status;
 }

@@ -87,3 +87,15 @@ enum status sqlite_schema_open(sqlite3 *db, struct err *err)
         sqlite3_exec(db, "rollback", NULL, NULL, NULL);
     return status;
 }
+
+enum status sqlite_schema_check(sqlite3 *db, struct err *err)
+{
+    ASSERT(db && err);
+    bool empty;
+    enum status status = examine(db, &empty, err);
+    if (status != STATUS_OK || !empty)
+        return status;
+    err_set(err, STATUS_INVALID, NULL, "it is empty, not a metersim database");
+    err_hint(err, "give a database that metersim ingest has made");
+    return STATUS_INVALID;
+}

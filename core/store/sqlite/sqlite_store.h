@@ -62,6 +62,8 @@ enum status sqlite_functions_register(sqlite3 *db, struct err *err);
 /* Creates the schema when the file is empty; otherwise checks that it is ours (application_id) and
  * of this version (user_version). STATUS_INVALID for a database from elsewhere. */
 enum status sqlite_schema_open(sqlite3 *db, struct err *err);
+/* The same check for a file that is not to be made: an empty one is STATUS_INVALID too. */
+enum status sqlite_schema_check(sqlite3 *db, struct err *err);
 
 /* The error of the connection's last failure as SQLSTATE: constraint 23505/23514/23502, full disk
  * 53100, I/O 58030, busy 55P03, refuse() its own, misuse XX000. */
@@ -74,10 +76,16 @@ void sqlite_session_free(struct store *store);
 void sqlite_session_reconnect(struct store *store);
 
 /* Production: a database file (or ":memory:"), its own connection, BEGIN IMMEDIATE, waiting at most
- * busy_ms for another writer. create: false refuses a file that is not there.
- * Errors say what is wrong with the path: not a database, from elsewhere, read-only, no room. */
+ * busy_ms for another writer. */
+enum database_use {
+    DATABASE_WRITE,  /* a file that is not there, or empty, is refused */
+    DATABASE_CREATE, /* and made */
+    DATABASE_READ    /* ROLE_READER alone; nothing is made or changed, also not beside the file */
+};
 struct sqlite_database;
-enum status sqlite_database_open(const char *path, bool create, int busy_ms,
+/* Errors say what is wrong with the path: not a file, not a database, from elsewhere, read-only,
+ * locked (55P03), no room. */
+enum status sqlite_database_open(const char *path, enum database_use use, int busy_ms,
                                  struct sqlite_database **out, struct err *err);
 struct store *sqlite_database_store(struct sqlite_database *database);
 sqlite3 *sqlite_database_db(struct sqlite_database *database); /* for what has no query */

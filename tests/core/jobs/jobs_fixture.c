@@ -96,7 +96,7 @@ struct jobs_fixture *jobs_fixture_new(const char *rules)
     f->log.write = log_write;
     f->seam.call = seam_call;
     arena_init(&f->arena, 64 << 20);
-    ck_assert_int_eq(sqlite_database_open(":memory:", true, 0, &f->database, &f->err), STATUS_OK);
+    ck_assert_int_eq(sqlite_database_open(":memory:", DATABASE_CREATE, 0, &f->database, &f->err), STATUS_OK);
     f->inner = sqlite_database_store(f->database);
     return f;
 }

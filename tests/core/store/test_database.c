@@ -7,7 +7,7 @@ static struct sqlite_database *memory;
 
 static struct store *memory_open(void)
 {
-    ck_ok(sqlite_database_open(":memory:", true, 0, &memory, &err));
+    ck_ok(sqlite_database_open(":memory:", DATABASE_CREATE, 0, &memory, &err));
     return sqlite_database_store(memory);
 }
 

@@ -1,6 +1,7 @@
 /* The database as a file: what it refuses to open, and what it keeps through trouble. */
 #include "core/store/sqlite/sqlite_store.h"
 #include "tests/core/store/conformance.h"
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +31,9 @@ static void teardown(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-static void open_database(bool create)
+static void open_database(enum database_use use)
 {
-    ck_ok(sqlite_database_open(path, create, 0, &database, &err));
+    ck_ok(sqlite_database_open(path, use, 0, &database, &err));
     store = sqlite_database_store(database);
 }
 
@@ -43,10 +44,10 @@ static void close_database(void)
 }
 
 /* Refuses with that status and words, and gives nothing. */
-static void refuses(const char *which, bool create, enum status status, const char *words)
+static void refuses(const char *which, enum database_use use, enum status status, const char *words)
 {
     struct sqlite_database *none;
-    ck_assert_int_eq(sqlite_database_open(which, create, 0, &none, &err), status);
+    ck_assert_int_eq(sqlite_database_open(which, use, 0, &none, &err), status);
     ck_assert_ptr_null(none);
     ck_assert_msg(strstr(err.message, words), "%s", err.message);
     ck_assert_msg(strstr(err.message, which), "no path: %s", err.message);
@@ -69,6 +70,25 @@ static void raw(const char *sql)
     sqlite3_close(db);
 }
 
+static off_t size_of(const char *which)
+{
+    struct stat about;
+    ck_assert_int_eq(stat(which, &about), 0);
+    return about.st_size;
+}
+
+/* How many files the folder holds. */
+static size_t files(void)
+{
+    size_t count = 0;
+    DIR *listing = opendir(folder);
+    ck_assert_ptr_nonnull(listing);
+    for (struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing))
+        count += entry->d_name[0] != '.';
+    closedir(listing);
+    return count;
+}
+
 static size_t minutes(void)
 {
     size_t count;
@@ -82,13 +102,13 @@ static size_t minutes(void)
 
 START_TEST(open__keeps_what_was_committed)
 {
-    open_database(true);
+    open_database(DATABASE_CREATE);
     make_partitions(DAY0, DAY0);
     begin(ROLE_METRICS_WRITER);
     add_minute(minute_row(T0_US, 1, 1, 1));
     commit();
     close_database();
-    open_database(false);
+    open_database(DATABASE_WRITE);
     ck_assert_uint_eq(minutes(), 1);
 }
 END_TEST
@@ -97,11 +117,11 @@ START_TEST(open__says_what_is_wrong_with_the_path)
 {
     char below[160];
     snprintf(below, sizeof below, "%s/none/metrics.db", folder);
-    refuses(folder, true, STATUS_IO, "it is a directory");
-    refuses(folder, false, STATUS_IO, "it is a directory");
-    refuses(path, false, STATUS_IO, "no such file");
-    refuses(below, true, STATUS_IO, "no such folder");
-    refuses("", true, STATUS_INVALID, "empty");
+    refuses(folder, DATABASE_CREATE, STATUS_IO, "it is a directory");
+    refuses(folder, DATABASE_WRITE, STATUS_IO, "it is a directory");
+    refuses(path, DATABASE_WRITE, STATUS_IO, "no such file");
+    refuses(below, DATABASE_CREATE, STATUS_IO, "no such folder");
+    refuses("", DATABASE_CREATE, STATUS_INVALID, "empty");
     ck_assert_int_ne(access(path, F_OK), 0); /* nothing was made */
 }
 END_TEST
@@ -110,7 +130,7 @@ START_TEST(open__a_name_is_never_a_uri)
 {
     ck_assert_int_eq(chdir(folder), 0);
     struct sqlite_database *odd;
-    ck_ok(sqlite_database_open("file:odd?mode=memory", true, 0, &odd, &err));
+    ck_ok(sqlite_database_open("file:odd?mode=memory", DATABASE_CREATE, 0, &odd, &err));
     sqlite_database_close(odd);
     ck_assert_int_eq(access("file:odd?mode=memory", F_OK), 0);
 }
@@ -121,7 +141,7 @@ START_TEST(open__a_file_that_is_no_database_is_left_alone)
     static const char text[] = "minutes and hours, hours and days: this is prose, and no database "
                                "at all, though it is long enough to have a header of its own.\n";
     write_file(text);
-    refuses(path, true, STATUS_INVALID, "not a database");
+    refuses(path, DATABASE_CREATE, STATUS_INVALID, "not a database");
     char found[sizeof text] = "";
     FILE *file = fopen(path, "r");
     ck_assert_uint_eq(fread(found, 1, sizeof found, file), sizeof text - 1);
@@ -143,12 +163,13 @@ static size_t read_whole(char *buffer, size_t size)
 START_TEST(open__a_database_from_elsewhere_is_left_alone)
 {
     static const char *const others[] = {"create table mine (a)", "pragma user_version = 3",
-                                         "pragma application_id = 42"};
+                                         "pragma application_id = 42",
+                                         "pragma journal_mode = wal; create table mine (a)"};
     static char before[65536];
     static char after[65536];
     raw(others[_i]);
     size_t size = read_whole(before, sizeof before);
-    refuses(path, true, STATUS_INVALID, "another program");
+    refuses(path, DATABASE_CREATE, STATUS_INVALID, "another program");
     ck_assert_str_ne(err.hint, "");
     ck_assert_uint_eq(read_whole(after, sizeof after), size);
     ck_assert_mem_eq(before, after, size);
@@ -157,32 +178,125 @@ END_TEST
 
 START_TEST(open__another_version_is_refused)
 {
-    open_database(true);
+    open_database(DATABASE_CREATE);
     close_database();
     raw("pragma user_version = 99");
-    refuses(path, false, STATUS_INVALID, "version 99");
+    refuses(path, DATABASE_WRITE, STATUS_INVALID, "version 99");
 }
 END_TEST
 
-START_TEST(open__a_read_only_file_is_refused)
-{
-    open_database(true);
-    close_database();
-    ck_assert_int_eq(chmod(path, 0444), 0);
-    ck_assert_int_eq(chmod(folder, 0755), 0);
-    if (geteuid() == 0) /* root may write anything: be nobody */
-        ck_assert_int_eq(seteuid(65534), 0);
-    refuses(path, true, STATUS_IO, "read-only");
-    ck_assert_str_eq(err.sqlstate, "25006");
-    ck_assert_int_eq(seteuid(getuid()), 0);
-}
-END_TEST
-
-START_TEST(open__an_empty_file_becomes_a_database)
+/* A newcomer's `touch`; only who may create fills it. */
+START_TEST(open__an_empty_file_is_made_by_a_creator_only)
 {
     write_file("");
-    open_database(false);
+    refuses(path, DATABASE_READ, STATUS_INVALID, "empty, not a metersim database");
+    refuses(path, DATABASE_WRITE, STATUS_INVALID, "empty, not a metersim database");
+    ck_assert_str_ne(err.hint, "");
+    ck_assert_int_eq(size_of(path), 0);
+    open_database(DATABASE_CREATE);
     ck_assert_uint_eq(minutes(), 0);
+}
+END_TEST
+
+START_TEST(open__what_is_no_file_is_not_waited_for)
+{
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    for (int use = DATABASE_WRITE; use <= DATABASE_READ; use++)
+        refuses(path, (enum database_use)use, STATUS_IO, "it is a device or a pipe");
+    refuses("/dev/zero", DATABASE_CREATE, STATUS_IO, "it is a device or a pipe");
+}
+END_TEST
+
+/* Runs the rest of the test as someone whom the rights bind. */
+static void become_nobody(void)
+{
+    ck_assert_int_eq(chmod(folder, 0755), 0);
+    if (geteuid() == 0)
+        ck_assert_int_eq(seteuid(65534), 0);
+}
+
+static void become_oneself(void)
+{
+    ck_assert_int_eq(seteuid(getuid()), 0);
+}
+
+static void one_minute(void)
+{
+    open_database(DATABASE_CREATE);
+    make_partitions(DAY0, DAY0);
+    begin(ROLE_METRICS_WRITER);
+    add_minute(minute_row(T0_US, 1, 1, 1));
+    commit();
+}
+
+START_TEST(open__a_read_only_file_or_folder_is_refused)
+{
+    open_database(DATABASE_CREATE);
+    close_database();
+    ck_assert_int_eq(chmod(path, _i == 0 ? 0444 : 0666), 0);
+    become_nobody();
+    if (geteuid() == getuid()) /* an ordinary user: the folder is theirs */
+        ck_assert_int_eq(chmod(folder, 0555), 0);
+    refuses(path, DATABASE_CREATE, STATUS_IO,
+            _i == 0 ? "it is read-only" : "its folder is read-only");
+    ck_assert_str_eq(err.sqlstate, "25006");
+    ck_assert_str_ne(err.hint, "");
+    char other[160];
+    snprintf(other, sizeof other, "%s/other.db", folder);
+    refuses(other, DATABASE_CREATE, STATUS_IO, "permission denied in its folder");
+    become_oneself();
+    ck_assert_int_eq(chmod(folder, 0755), 0);
+}
+END_TEST
+
+/* Without any right to write, and nothing appears beside the file. */
+START_TEST(read__leaves_everything_as_it_is)
+{
+    one_minute();
+    close_database();
+    ck_assert_int_eq(chmod(path, 0444), 0);
+    become_nobody();
+    open_database(DATABASE_READ);
+    ck_assert_uint_eq(minutes(), 1);
+    begin(ROLE_METRICS_WRITER);
+    struct minute_row row = minute_row(T0_US, 1, 1, 1);
+    ck_sqlstate(store_add_minutes(store, &row, 1, &err), "25006");
+    store_rollback(store);
+    close_database();
+    become_oneself();
+    ck_assert_uint_eq(files(), 1);
+}
+END_TEST
+
+/* A database in use is in WAL mode: its reader sees the last commit, and the close of the writer
+ * still brings it to rest. */
+START_TEST(read__beside_a_writer)
+{
+    one_minute();
+    struct sqlite_database *writer = database;
+    struct store *writing = store;
+    open_database(DATABASE_READ);
+    store_begin(writing, ROLE_METRICS_WRITER, &err);
+    ck_assert_uint_eq(minutes(), 1);
+    store_rollback(writing);
+    close_database();
+    sqlite_database_close(writer);
+    ck_assert_uint_eq(files(), 1);
+}
+END_TEST
+
+/* The main file of a database that was in use, without its -wal: half of the truth. */
+START_TEST(read__a_copy_from_the_middle_is_refused)
+{
+    char command[320];
+    char copy[160];
+    one_minute();
+    snprintf(copy, sizeof copy, "%s/copy.db", folder);
+    snprintf(command, sizeof command, "cp '%s' '%s'", path, copy);
+    ck_assert_int_eq(system(command), 0);
+    refuses(copy, DATABASE_READ, STATUS_INVALID, "in the middle of a write");
+    close_database();
+    ck_assert_uint_eq(files(), 2);
 }
 END_TEST
 
@@ -190,7 +304,7 @@ END_TEST
 
 START_TEST(full_disk__is_53100_and_leaves_nothing_half_written)
 {
-    open_database(true);
+    open_database(DATABASE_CREATE);
     make_partitions(DAY0, DAY0);
     begin(ROLE_METRICS_WRITER);
     add_minute(minute_row(T0_US, 1, 1, 1));
@@ -224,12 +338,12 @@ END_TEST
 
 START_TEST(busy__a_second_writer_gets_55P03_and_a_reader_reads_on)
 {
-    open_database(true);
+    open_database(DATABASE_CREATE);
     make_partitions(DAY0, DAY0);
     begin(ROLE_METRICS_WRITER);
     add_minute(minute_row(T0_US, 1, 1, 1));
     struct sqlite_database *second;
-    ck_ok(sqlite_database_open(path, false, 0, &second, &err));
+    ck_ok(sqlite_database_open(path, DATABASE_WRITE, 0, &second, &err));
     struct store *first_store = store;
     store = sqlite_database_store(second);
     ck_sqlstate(store_begin(store, ROLE_JOBS, &err), "55P03");
@@ -242,16 +356,34 @@ START_TEST(busy__a_second_writer_gets_55P03_and_a_reader_reads_on)
 }
 END_TEST
 
+START_TEST(locked__says_who_and_what_now)
+{
+    sqlite3 *other;
+    one_minute();
+    close_database();
+    ck_assert_int_eq(sqlite3_open(path, &other), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(other, "begin exclusive", NULL, NULL, NULL), SQLITE_OK);
+    for (int use = DATABASE_WRITE; use <= DATABASE_READ; use++) {
+        refuses(path, (enum database_use)use, STATUS_TRANSIENT, "locked");
+        ck_assert_str_eq(err.sqlstate, "55P03");
+        ck_assert_msg(strstr(err.hint, "try again"), "%s", err.hint);
+    }
+    sqlite3_close(other);
+    open_database(DATABASE_READ);
+    ck_assert_uint_eq(minutes(), 1);
+}
+END_TEST
+
 /* A process that dies in the middle of a transaction leaves none of it; a commit that was reported
  * stays, without any close. */
 START_TEST(crash__keeps_commits_and_nothing_else)
 {
-    open_database(true);
+    open_database(DATABASE_CREATE);
     make_partitions(DAY0, DAY0);
     close_database();
     pid_t child = fork();
     if (child == 0) {
-        open_database(false);
+        open_database(DATABASE_WRITE);
         begin(ROLE_METRICS_WRITER);
         add_minute(minute_row(T0_US, 1, 1, 1));
         commit();
@@ -262,7 +394,7 @@ START_TEST(crash__keeps_commits_and_nothing_else)
     int how;
     ck_assert_int_eq(waitpid(child, &how, 0), child);
     ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
-    open_database(false);
+    open_database(DATABASE_WRITE);
     ck_assert_uint_eq(minutes(), 1);
 }
 END_TEST
@@ -274,7 +406,7 @@ START_TEST(create__two_at_once_make_one_database)
         children[i] = fork();
         if (children[i] == 0) {
             struct sqlite_database *mine;
-            _exit(sqlite_database_open(path, true, 5000, &mine, &err) != STATUS_OK);
+            _exit(sqlite_database_open(path, DATABASE_CREATE, 5000, &mine, &err) != STATUS_OK);
         }
     }
     for (int i = 0; i < 4; i++) {
@@ -282,7 +414,7 @@ START_TEST(create__two_at_once_make_one_database)
         ck_assert_int_eq(waitpid(children[i], &how, 0), children[i]);
         ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
     }
-    open_database(false);
+    open_database(DATABASE_WRITE);
     ck_assert_uint_eq(minutes(), 0);
 }
 END_TEST
@@ -298,7 +430,7 @@ static const char *const damages[] = {
 
 START_TEST(damage__is_reported)
 {
-    open_database(true);
+    open_database(DATABASE_CREATE);
     make_partitions(DAY0, DAY0);
     begin(ROLE_METRICS_WRITER);
     add_minute(minute_row(T0_US, 1, 1, 1));
@@ -307,7 +439,7 @@ START_TEST(damage__is_reported)
     char sql[160];
     snprintf(sql, sizeof sql, "pragma ignore_check_constraints = on; %s", damages[_i]);
     raw(sql);
-    open_database(false);
+    open_database(DATABASE_WRITE);
     begin(ROLE_READER);
     struct uuid tenant = tenant_of(1);
     struct minute_row *rows;
@@ -321,7 +453,7 @@ END_TEST
 
 START_TEST(settings__are_durable)
 {
-    open_database(true);
+    open_database(DATABASE_CREATE);
     sqlite3_stmt *statement;
     sqlite3 *db = sqlite_database_db(database);
     static const struct {
@@ -347,12 +479,17 @@ Suite *store_file_suite(void)
     tcase_add_test(test, open__says_what_is_wrong_with_the_path);
     tcase_add_test(test, open__a_name_is_never_a_uri);
     tcase_add_test(test, open__a_file_that_is_no_database_is_left_alone);
-    tcase_add_loop_test(test, open__a_database_from_elsewhere_is_left_alone, 0, 3);
+    tcase_add_loop_test(test, open__a_database_from_elsewhere_is_left_alone, 0, 4);
     tcase_add_test(test, open__another_version_is_refused);
-    tcase_add_test(test, open__a_read_only_file_is_refused);
-    tcase_add_test(test, open__an_empty_file_becomes_a_database);
+    tcase_add_test(test, open__an_empty_file_is_made_by_a_creator_only);
+    tcase_add_test(test, open__what_is_no_file_is_not_waited_for);
+    tcase_add_loop_test(test, open__a_read_only_file_or_folder_is_refused, 0, 2);
+    tcase_add_test(test, read__leaves_everything_as_it_is);
+    tcase_add_test(test, read__beside_a_writer);
+    tcase_add_test(test, read__a_copy_from_the_middle_is_refused);
     tcase_add_test(test, full_disk__is_53100_and_leaves_nothing_half_written);
     tcase_add_test(test, busy__a_second_writer_gets_55P03_and_a_reader_reads_on);
+    tcase_add_test(test, locked__says_who_and_what_now);
     tcase_add_test(test, crash__keeps_commits_and_nothing_else);
     tcase_add_test(test, create__two_at_once_make_one_database);
     tcase_add_loop_test(test, damage__is_reported, 0, sizeof damages / sizeof damages[0]);

@@ -212,7 +212,7 @@ struct harness *harness_new(const char *rules)
     snprintf(h->folder, sizeof h->folder, "/tmp/metersim-test-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(h->folder));
     snprintf(h->path, sizeof h->path, "%s/db", h->folder);
-    must(sqlite_database_open(h->path, true, 1000, &h->database, &err), &err);
+    must(sqlite_database_open(h->path, DATABASE_CREATE, 1000, &h->database, &err), &err);
     h->inner = sqlite_database_store(h->database);
     ck_assert_int_eq(sqlite3_open_v2(h->path, &h->eyes, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
     make_minute_partitions(h);

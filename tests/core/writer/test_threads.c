@@ -162,7 +162,7 @@ static void *write_messages(void *argument)
 {
     struct worker *worker = argument;
     struct sqlite_database *database;
-    if (sqlite_database_open(worker->path, false, BUSY_MS, &database, &worker->err) != STATUS_OK) {
+    if (sqlite_database_open(worker->path, DATABASE_WRITE, BUSY_MS, &database, &worker->err) != STATUS_OK) {
         worker->failed = true;
         return NULL;
     }
@@ -188,7 +188,7 @@ static void *roll_up(void *argument)
 {
     struct worker *worker = argument;
     struct sqlite_database *database;
-    if (sqlite_database_open(worker->path, false, BUSY_MS, &database, &worker->err) != STATUS_OK) {
+    if (sqlite_database_open(worker->path, DATABASE_WRITE, BUSY_MS, &database, &worker->err) != STATUS_OK) {
         worker->failed = true;
         return NULL;
     }
