@@ -5,5 +5,7 @@
 #include <stdint.h>
 
 int64_t real_now_ns(void);
+/* How long this thread has run: other processes do not count. */
+int64_t real_cpu_ns(void);
 
 #endif

@@ -1,11 +1,12 @@
 /* Figures and ratios, measured side by side in one run: absolute times on a noisy machine say
  * little, the ratio of two things measured in turns says much.
  *
- *   full      SDK bytes -> queue -> decode -> rules -> SQLite -> ack, in the simulator
- *   floor     the identical statements and parameters on bare SQLite: no core, overlay, hook,
- * simulator overlay   the same statements through the session and the overlay, without core and
- * queue week      20 series exported every 60 s for 7 virtual days, all jobs on their periods reset
- * back to the empty schema after a scenario suite     all scenarios, each twice
+ *   full     SDK bytes -> queue -> decode -> rules -> SQLite -> ack, in the simulator
+ *   floor    the identical statements and parameters on bare SQLite: no core, overlay or hook
+ *   overlay  the same statements through core's session and the overlay
+ *   week     20 series exported every 60 s for 7 virtual days, all jobs on their periods
+ *   reset    back to the empty schema after a scenario
+ *   suite    all scenarios, each twice
  */
 #ifndef SIM_BENCH_BENCH_H
 #define SIM_BENCH_BENCH_H

@@ -178,7 +178,10 @@ static void bind_bound(sqlite3_stmt *statement, const struct bound *bound, int c
     }
 }
 
+/* ---- replay ---- */
+
 struct bare {
+    sqlite3 *db;
     sqlite3_stmt *statements[QUERY_COUNT][QUERY_PARTS_MAX];
     int params[QUERY_COUNT][QUERY_PARTS_MAX];
     sqlite3_stmt *begin;
@@ -252,50 +255,107 @@ static bool replay_call(struct bare *bare, const struct recorded *call)
     return true;
 }
 
-enum status recording_replay_bare(struct recording *recording, sqlite3 *db, int64_t *elapsed_ns,
-                                  struct err *err)
+struct replay {
+    const struct recording *recording;
+    size_t next; /* call */
+    int64_t elapsed_ns;
+    struct bare bare;
+    struct store *store; /* NULL: bare */
+    struct arena scratch;
+    uint8_t *affected;
+};
+
+static struct replay *replay_new(const struct recording *recording)
 {
-    static const struct bare empty;
-    struct bare *bare = malloc(sizeof(*bare));
-    if (bare == NULL || recording->exhausted) {
-        free(bare);
-        return err_set(err, STATUS_NO_MEMORY, NULL, "no memory for the floor");
-    }
-    *bare = empty;
-    bool good = bare_prepare(bare, recording, db);
-    int64_t began = real_now_ns();
-    for (size_t i = 0; good && i < recording->count; i++)
-        good = replay_call(bare, &recording->calls[i]);
-    *elapsed_ns = real_now_ns() - began;
-    if (!good)
-        err_set(err, STATUS_INVALID, NULL, "the floor failed: %s", sqlite3_errmsg(db));
-    bare_finalize(bare);
-    free(bare);
-    return good ? STATUS_OK : STATUS_INVALID;
+    struct replay *replay = recording->exhausted ? NULL : calloc(1, sizeof(*replay));
+    if (replay == NULL)
+        return NULL;
+    replay->recording = recording;
+    arena_init(&replay->scratch, SCRATCH_BYTES);
+    replay->affected = calloc(LIMIT_REPLAY_ROWS, 1);
+    if (replay->affected != NULL)
+        return replay;
+    replay_free(replay);
+    return NULL;
 }
 
-enum status recording_replay_store(struct recording *recording, struct store *store,
-                                   int64_t *elapsed_ns, struct err *err)
+struct replay *replay_bare(const struct recording *recording, sqlite3 *db)
 {
-    struct arena scratch;
-    uint8_t *affected = calloc(LIMIT_REPLAY_ROWS, 1);
-    enum status status = affected != NULL ? STATUS_OK : STATUS_NO_MEMORY;
-    arena_init(&scratch, SCRATCH_BYTES);
-    int64_t began = real_now_ns();
-    for (size_t i = 0; status == STATUS_OK && i < recording->count; i++) {
-        const struct recorded *recorded = &recording->calls[i];
+    struct replay *replay = replay_new(recording);
+    if (replay == NULL)
+        return NULL;
+    replay->bare.db = db;
+    if (bare_prepare(&replay->bare, recording, db))
+        return replay;
+    replay_free(replay);
+    return NULL;
+}
+
+struct replay *replay_store(const struct recording *recording, struct store *store)
+{
+    struct replay *replay = replay_new(recording);
+    if (replay != NULL)
+        replay->store = store;
+    return replay;
+}
+
+void replay_free(struct replay *replay)
+{
+    if (replay == NULL)
+        return;
+    bare_finalize(&replay->bare);
+    arena_free(&replay->scratch);
+    free(replay->affected);
+    free(replay);
+}
+
+static enum status run_bare(struct replay *replay, size_t end, struct err *err)
+{
+    for (size_t i = replay->next; i < end; i++)
+        if (!replay_call(&replay->bare, &replay->recording->calls[i]))
+            return err_set(err, STATUS_INVALID, NULL, "the floor failed: %s",
+                           sqlite3_errmsg(replay->bare.db));
+    return STATUS_OK;
+}
+
+static enum status run_store(struct replay *replay, size_t end, struct err *err)
+{
+    enum status status = STATUS_OK;
+    arena_rewind(&replay->scratch);
+    for (size_t i = replay->next; i < end && status == STATUS_OK; i++) {
+        const struct recorded *recorded = &replay->recording->calls[i];
         ASSERT(recorded->row_count <= LIMIT_REPLAY_ROWS);
         struct store_call call = {.query = recorded->query,
                                   .params = recorded->params,
                                   .row_count = recorded->row_count,
-                                  .row_affected = affected,
-                                  .arena = &scratch};
-        if (recorded->query == QUERY_BEGIN)
-            arena_rewind(&scratch);
-        status = store->call(store, &call, err);
+                                  .row_affected = replay->affected,
+                                  .arena = &replay->scratch};
+        status = replay->store->call(replay->store, &call, err);
     }
-    *elapsed_ns = real_now_ns() - began;
-    arena_free(&scratch);
-    free(affected);
     return status;
+}
+
+bool replay_done(const struct replay *replay)
+{
+    return replay->next == replay->recording->count;
+}
+
+enum status replay_transaction(struct replay *replay, struct err *err)
+{
+    const struct recording *recording = replay->recording;
+    size_t end = replay->next;
+    while (end < recording->count && recording->calls[end].query != QUERY_COMMIT)
+        end++;
+    end += end < recording->count;
+    int64_t began = real_cpu_ns();
+    enum status status =
+        replay->store != NULL ? run_store(replay, end, err) : run_bare(replay, end, err);
+    replay->elapsed_ns += real_cpu_ns() - began;
+    replay->next = end;
+    return status;
+}
+
+int64_t replay_elapsed_ns(const struct replay *replay)
+{
+    return replay->elapsed_ns;
 }

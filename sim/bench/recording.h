@@ -4,6 +4,8 @@
 
 #include "core/store/call.h"
 #include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 struct recording;
 
@@ -16,12 +18,20 @@ size_t recording_calls(const struct recording *recording);
 /* Rows of parameters over all calls that reach SQLite: statements executed. */
 size_t recording_statements(const struct recording *recording);
 
-/* Replays on a bare connection that has functions and schema: prepared statements, the values
- * already in the form in which they are bound. *elapsed_ns: the loop alone. */
-enum status recording_replay_bare(struct recording *recording, sqlite3 *db, int64_t *elapsed_ns,
-                                  struct err *err);
-/* Replays through a store; results are read into a scratch arena. */
-enum status recording_replay_store(struct recording *recording, struct store *store,
-                                   int64_t *elapsed_ns, struct err *err);
+/* A replay runs the recording transaction by transaction, so that several can take turns. */
+struct replay;
+
+/* On a bare connection that has functions and schema: prepared statements, the values already in
+ * the form in which they are bound. Through a store: results are read into a scratch arena. NULL:
+ * out of memory, of the recording too, or a statement that SQLite refuses. */
+struct replay *replay_bare(const struct recording *recording, sqlite3 *db);
+struct replay *replay_store(const struct recording *recording, struct store *store);
+void replay_free(struct replay *replay);
+
+/* Runs the calls up to the next Commit and that one. */
+enum status replay_transaction(struct replay *replay, struct err *err);
+bool replay_done(const struct replay *replay);
+/* In replay_transaction so far. */
+int64_t replay_elapsed_ns(const struct replay *replay);
 
 #endif
