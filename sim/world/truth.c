@@ -62,6 +62,7 @@ struct stream_key {
     struct uuid tenant;
     struct sha256 series_hash;
     uint64_t start_unix_nano;
+    int temporality;
 };
 
 static bool key_equal(const void *context, size_t number, const void *key)
@@ -70,6 +71,7 @@ static bool key_equal(const void *context, size_t number, const void *key)
     const struct truth_stream *stream = truth->streams[number];
     const struct stream_key *wanted = key;
     return stream->start_unix_nano == wanted->start_unix_nano &&
+           stream->temporality == wanted->temporality &&
            sha256_compare(&stream->series_hash, &wanted->series_hash) == 0 &&
            uuid_compare(&stream->tenant, &wanted->tenant) == 0;
 }
@@ -77,13 +79,15 @@ static bool key_equal(const void *context, size_t number, const void *key)
 static uint64_t key_hash(const struct stream_key *key)
 {
     uint64_t hash = XXH3_64bits(key->series_hash.bytes, sizeof(key->series_hash.bytes));
-    return hash ^ (key->start_unix_nano * UINT64_C(0x9e3779b97f4a7c15));
+    return hash ^
+           ((key->start_unix_nano + (uint64_t)key->temporality) * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 struct truth_stream *truth_find_stream(const struct truth *truth, const struct uuid *tenant,
-                                       const struct sha256 *series_hash, uint64_t start_unix_nano)
+                                       const struct sha256 *series_hash, uint64_t start_unix_nano,
+                                       int temporality)
 {
-    struct stream_key key = {*tenant, *series_hash, start_unix_nano};
+    struct stream_key key = {*tenant, *series_hash, start_unix_nano, temporality};
     size_t number = index_find(&truth->by_key, key_hash(&key), key_equal, truth, &key);
     return number == INDEX_NONE ? NULL : truth->streams[number];
 }
@@ -93,11 +97,11 @@ struct truth_stream *truth_stream_of(struct truth *truth, const struct series *s
 {
     ASSERT(truth && series);
     const struct uuid *tenant = &series->telemetry->tenant;
-    struct truth_stream *stream =
-        truth_find_stream(truth, tenant, &series->series_hash, start_unix_nano);
+    struct truth_stream *stream = truth_find_stream(truth, tenant, &series->series_hash,
+                                                    start_unix_nano, series->temporality);
     if (stream)
         return stream;
-    struct stream_key key = {*tenant, series->series_hash, start_unix_nano};
+    struct stream_key key = {*tenant, series->series_hash, start_unix_nano, series->temporality};
     stream = arena_array(&truth->arena, 1, sizeof(*stream));
     if (!stream || !array_reserve(&truth->streams, truth->stream_count, &truth->stream_capacity,
                                   sizeof(struct truth_stream *)))

@@ -202,7 +202,7 @@ static void check_state(struct check *check, const struct truth_state *state, bo
 {
     const struct truth_stream *stream =
         truth_find_stream(check->truth, &state->tenant, &state->key.series_hash,
-                          (uint64_t)state->key.start_unix_nano);
+                          (uint64_t)state->key.start_unix_nano, TEMPORALITY_CUMULATIVE);
     if (!stream || !stream->accepted) {
         check->failures++;
         (void)fprintf(check->out,

@@ -174,7 +174,8 @@ static void judge_cumulative(struct truth *truth, const struct truth_message *me
     const struct point *point = judgement->point;
     const struct uuid *tenant = &judgement->delivery->tenant;
     struct truth_stream *stream =
-        truth_find_stream(truth, tenant, &point->series_hash, (uint64_t)point->start_unix_nano);
+        truth_find_stream(truth, tenant, &point->series_hash, (uint64_t)point->start_unix_nano,
+                          TEMPORALITY_CUMULATIVE);
     if (!stream || !was_sent(message, stream, point)) {
         truth_breach(truth,
                      "tenant \"%s\" series \"%s\" message %" PRIu64

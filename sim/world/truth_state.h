@@ -9,7 +9,8 @@
 #include "sim/world/index.h"
 #include "sim/world/truth.h"
 
-/* A stream: (tenant, series, start). */
+/* A stream: (tenant, series, start), and its temporality: what counts and what adds up are two
+ * books, though their attributes are the same. */
 struct truth_stream {
     struct uuid tenant;
     struct sha256 series_hash;
@@ -104,7 +105,8 @@ struct truth {
 
 /* NULL when there is none. */
 struct truth_stream *truth_find_stream(const struct truth *truth, const struct uuid *tenant,
-                                       const struct sha256 *series_hash, uint64_t start_unix_nano);
+                                       const struct sha256 *series_hash, uint64_t start_unix_nano,
+                                       int temporality);
 /* Found or made; only the key fields of `key` count. NULL: out of memory. */
 struct truth_cell *truth_cell_of(struct truth *truth, const struct truth_cell *key);
 
