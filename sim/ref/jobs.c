@@ -176,7 +176,18 @@ static bool process_is_stored(const struct ref *ref, const struct meeting *meeti
     return false;
 }
 
-void ref_prune(struct ref *ref, enum ref_prune_table table, int64_t now_ns)
+static void prune_states(struct ref *ref, int64_t before_us, uint64_t transaction)
+{
+    const struct ref_series_row *state;
+    for (LIST_EACH(state, &ref->states)) {
+        struct pruned_state pruned = {*state, transaction};
+        if (state->last_seen_at_us < before_us)
+            list_add(&ref->pruned_states, &pruned, sizeof pruned);
+    }
+    REMOVE_ROWS(&ref->states, struct ref_series_row, row->last_seen_at_us < before_us);
+}
+
+void ref_prune(struct ref *ref, enum ref_prune_table table, int64_t now_ns, uint64_t transaction)
 {
     int64_t now = micros_of(now_ns);
     switch (table) {
@@ -185,8 +196,7 @@ void ref_prune(struct ref *ref, enum ref_prune_table table, int64_t now_ns)
                     row->applied_at_us < now - DEDUP_DAYS * MICROS_PER_DAY);
         return;
     case REF_SERIES_STATE:
-        REMOVE_ROWS(&ref->states, struct ref_series_row,
-                    row->last_seen_at_us < now - IDLE_DAYS * MICROS_PER_DAY);
+        prune_states(ref, now - IDLE_DAYS * MICROS_PER_DAY, transaction);
         return;
     case REF_RESOURCE_SEEN:
         REMOVE_ROWS(&ref->resources, struct ref_resource_row,
@@ -209,6 +219,7 @@ bool ref_purge(struct ref *ref, const struct uuid *tenant, bool keep_aggregates)
     }
     REMOVE_ROWS(&ref->minutes, struct ref_metric_row, same_tenant(&row->tenant, tenant));
     REMOVE_ROWS(&ref->states, struct ref_series_row, same_tenant(&row->tenant, tenant));
+    REMOVE_ROWS(&ref->pruned_states, struct pruned_state, same_tenant(&row->row.tenant, tenant));
     REMOVE_ROWS(&ref->resources, struct ref_resource_row, same_tenant(&row->tenant, tenant));
     REMOVE_ROWS(&ref->meetings, struct meeting, same_tenant(&row->tenant, tenant));
     REMOVE_ROWS(&ref->routes, struct ref_route_row, same_tenant(&row->tenant, tenant));

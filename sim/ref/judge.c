@@ -6,14 +6,25 @@
 #define SECOND INT64_C(1000000000)
 #define HOUR   (3600 * SECOND)
 
-static struct ref_series_row *find_state(const struct ref *ref, const struct uuid *tenant,
+static bool is_of_stream(const struct ref_series_row *row, const struct uuid *tenant,
+                         const struct point *point)
+{
+    return same_tenant(&row->tenant, tenant) && row->start_unix_nano == point->start &&
+           memcmp(row->series_hash, point->series_hash, 32) == 0;
+}
+
+/* The stream's state; one that was pruned after the open transaction had read it comes back. */
+static struct ref_series_row *find_state(struct ref *ref, const struct uuid *tenant,
                                          const struct point *point)
 {
     struct ref_series_row *row;
     for (LIST_EACH(row, &ref->states))
-        if (same_tenant(&row->tenant, tenant) && row->start_unix_nano == point->start &&
-            memcmp(row->series_hash, point->series_hash, 32) == 0)
+        if (is_of_stream(row, tenant, point))
             return row;
+    const struct pruned_state *pruned;
+    for (LIST_EACH(pruned, &ref->pruned_states))
+        if (is_of_stream(&pruned->row, tenant, point) && pruned->until > ref->view.states)
+            return list_add(&ref->states, &pruned->row, sizeof pruned->row);
     return NULL;
 }
 

@@ -26,6 +26,7 @@ struct ref {
     struct list hours;             /* the same */
     struct list days;              /* the same */
     struct list states;            /* struct ref_series_row */
+    struct list pruned_states;     /* struct pruned_state */
     struct list resources;         /* struct ref_resource_row */
     struct list meetings;          /* struct meeting: how their first points came down */
     struct list dedup;             /* struct ref_dedup_row */
@@ -59,6 +60,11 @@ struct meeting {
     int64_t start_unix_nano;
     int64_t time;
     uint64_t since;
+};
+
+struct pruned_state {
+    struct ref_series_row row;
+    uint64_t until; /* the transaction that took it away */
 };
 
 struct overflow {

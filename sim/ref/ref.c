@@ -32,6 +32,7 @@ void ref_free(struct ref *ref)
                             &ref->hours,
                             &ref->days,
                             &ref->states,
+                            &ref->pruned_states,
                             &ref->resources,
                             &ref->dedup,
                             &ref->routes,

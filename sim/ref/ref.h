@@ -65,7 +65,8 @@ const char *ref_reason(const struct ref *ref);
 struct ref_view {
     uint64_t transaction; /* its own number */
     uint64_t processes;   /* resource_seen (R-FIRST-2) */
-    uint64_t streams;     /* how many a tenant has (R-CAP-1) */
+    uint64_t states;      /* series_state (R-PT-1 to R-PT-4) */
+    uint64_t streams;     /* how many of them a tenant has (R-CAP-1) */
     uint64_t routes;      /* route_registry (R-CAP-1) */
     uint64_t overflows;   /* ingest_warnings (R-FIRST-6) */
 };
@@ -106,8 +107,9 @@ void ref_rollup(struct ref *ref, const struct ref_hour *claimed, size_t count);
 size_t ref_drift(struct ref *ref, int64_t from_us, int64_t until_us, int64_t now_ns);
 
 enum ref_prune_table { REF_INGEST_DEDUP, REF_SERIES_STATE, REF_RESOURCE_SEEN, REF_ROUTE_REGISTRY };
-/* Retention pruned that table at now_ns. */
-void ref_prune(struct ref *ref, enum ref_prune_table table, int64_t now_ns);
+/* Retention pruned that table at now_ns, in that transaction (0: no writer was open). A state that
+ * a writer had read before is what it judged from, and is written anew (R-TX-8). */
+void ref_prune(struct ref *ref, enum ref_prune_table table, int64_t now_ns, uint64_t transaction);
 
 /* api.purge_tenant. False when the tenant is not removed (then nothing is done). */
 bool ref_purge(struct ref *ref, const struct uuid *tenant, bool keep_aggregates);

@@ -22,8 +22,9 @@ void commit_log_init(struct commit_log *log, struct arena *arena)
 /* Reads whose moment the model must know, whatever the answer was. */
 static bool is_read(enum query_id query)
 {
-    return query == QUERY_GET_RESOURCES_SEEN || query == QUERY_COUNT_SERIES_STATES ||
-           query == QUERY_LIST_ROUTES || query == QUERY_GET_CAP_WARNINGS;
+    return query == QUERY_GET_RESOURCES_SEEN || query == QUERY_GET_SERIES_STATES ||
+           query == QUERY_COUNT_SERIES_STATES || query == QUERY_LIST_ROUTES ||
+           query == QUERY_GET_CAP_WARNINGS;
 }
 
 /* What the model replays; everything else follows from it. */

@@ -104,10 +104,12 @@ static void show_tenants(struct replay *replay, const struct commit_entry *entri
 static struct ref_view view_of(const struct commit_entry *entries, size_t count)
 {
     uint64_t before = entries[0].transaction - 1;
-    struct ref_view view = {entries[0].transaction, before, before, before, before};
+    struct ref_view view = {entries[0].transaction, before, before, before, before, before};
     for (size_t i = count; i-- > 0;) {
         if (entries[i].query == QUERY_GET_RESOURCES_SEEN)
             view.processes = entries[i].seen;
+        else if (entries[i].query == QUERY_GET_SERIES_STATES)
+            view.states = entries[i].seen;
         else if (entries[i].query == QUERY_COUNT_SERIES_STATES)
             view.streams = entries[i].seen;
         else if (entries[i].query == QUERY_LIST_ROUTES)
@@ -224,7 +226,7 @@ static void replay_prune(struct replay *replay, const struct commit_entry *entry
     int64_t before = entry->params[0].integer;
     int64_t now_ns = table == REF_ROUTE_REGISTRY ? (before + days) * NS_PER_DAY
                                                  : before * NS_PER_US + days * NS_PER_DAY;
-    ref_prune(replay->ref, table, now_ns);
+    ref_prune(replay->ref, table, now_ns, entry->transaction);
 }
 
 static void replay_entry(struct replay *replay, const struct commit_entry *entry)

@@ -14,9 +14,9 @@ static void teardown(void)
 }
 
 /* Transaction 2 read everything before transaction 1 committed; transaction 3 saw both. */
-static const struct ref_view first = {1, 0, 0, 0, 0};
-static const struct ref_view blind = {2, 0, 0, 0, 0};
-static const struct ref_view third = {3, 2, 2, 2, 2};
+static const struct ref_view first = {1, 0, 0, 0, 0, 0};
+static const struct ref_view blind = {2, 0, 0, 0, 0, 0};
+static const struct ref_view third = {3, 2, 2, 2, 2, 2};
 
 static size_t route_count(void)
 {
@@ -98,8 +98,8 @@ END_TEST
  */
 START_TEST(ref_view__overflow_that_was_not_seen_raises_no_doubt__R_FIRST_6)
 {
-    static const struct ref_view zeroth = {1, 0, 0, 0, 0}, over = {2, 1, 1, 1, 1},
-                                 unseen = {3, 1, 1, 1, 1}, seen = {4, 3, 3, 3, 3};
+    static const struct ref_view zeroth = {1, 0, 0, 0, 0, 0}, over = {2, 1, 1, 1, 1, 1},
+                                 unseen = {3, 1, 1, 1, 1, 1}, seen = {4, 3, 3, 3, 3, 3};
     m.settings = settings_default();
     m.settings.routes_max = 1;
     model_open(&m, "+S-5");
@@ -118,6 +118,29 @@ START_TEST(ref_view__overflow_that_was_not_seen_raises_no_doubt__R_FIRST_6)
 }
 END_TEST
 
+/* Retention takes the state away between its read and the write: the difference still counts, and
+ * the state is written anew. A transaction that reads behind the pruning meets a new stream. */
+START_TEST(ref_view__state_pruned_behind_its_reader_is_judged_from__R_TX_8)
+{
+    static const struct ref_view reader = {3, 1, 1, 1, 1, 1}, later = {5, 4, 4, 4, 4, 4};
+    model_open(&m, "");
+    m.view = &first;
+    APPLY(&m, {.start = 0, .time = 60, .n = 10});
+    int64_t pruned_ns = T0_NS + (3600 + 1) * NS_PER_S + 7 * NS_PER_DAY;
+    ref_prune(m.ref, REF_SERIES_STATE, pruned_ns, 2);
+    m.view = &reader;
+    APPLY(&m, {.start = 0, .time = 120, .n = 15});
+    ck_assert_uint_eq(model_outcome(&m, "delta"), 1);
+    ck_assert_int_eq(model_total(&m), 15);
+    ref_prune(m.ref, REF_SERIES_STATE, pruned_ns, 4);
+    ref_prune(m.ref, REF_RESOURCE_SEEN, pruned_ns, 4);
+    m.view = &later;
+    APPLY(&m, {.start = 0, .time = 180, .n = 20});
+    ck_assert_uint_eq(model_outcome(&m, "delta"), 1);
+    ck_assert_uint_eq(model_outcome(&m, "baseline"), 1);
+}
+END_TEST
+
 Suite *ref_views_suite(void)
 {
     Suite *suite = suite_create("ref_views");
@@ -128,6 +151,7 @@ Suite *ref_views_suite(void)
     tcase_add_test(tcase, ref_view__streams_that_were_not_seen_are_not_counted__A_6);
     tcase_add_test(tcase, ref_view__process_that_was_not_seen_is_not_known__R_FIRST_2);
     tcase_add_test(tcase, ref_view__overflow_that_was_not_seen_raises_no_doubt__R_FIRST_6);
+    tcase_add_test(tcase, ref_view__state_pruned_behind_its_reader_is_judged_from__R_TX_8);
     suite_add_tcase(suite, tcase);
     return suite;
 }
