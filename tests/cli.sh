@@ -195,5 +195,25 @@ said=$(ulimit -f 0 && exec "$metersim" fmt "$tmp/link.scn" 2>&1)
 expect "fmt" 0 "" "$metersim" fmt "$tmp/link.scn"
 [ -L "$tmp/link.scn" ] && [ "$(stat -c %a "$tmp/loose.scn")" = 640 ] &&
     cmp -s "$tmp/loose.scn" scenarios/catch-up/five-minute-exporter.scn && ok || bad "fmt through a link"
+cat >"$tmp/fails.scn" <<'S'
+scenario "an expectation that falls"
+cites R-PT-1
+tenant acme
+series s1 of acme service "cart" GET /a 200 start 0s cumulative
+writer w1
+at 1m s1 sends 10
+run until 2m
+expect outcome first_full of acme 2
+derive
+  nothing.
+S
+expect "a failure names file, line and what was counted" 1 \
+    "fails.scn:8:1: outcome first_full of acme: expected 2, got 1" "$metersim" run "$tmp/fails.scn"
+expect "run --json has the failures" 1 \
+    '"seed":3,"verdict":"fail".*"failures":\[\{"kind":"expectation","where":"[^"]*fails.scn:8:1","cell":"outcome first_full of acme","expected":"2","got":"1","text":"[^"]*"\}.*"repeat":"./metersim run [^"]*/fails.scn --seed 3"\}\],"passed":0,"failed":1\}' \
+    "$metersim" run --json --seed 3 "$tmp/fails.scn"
+[ -s "$tmp/err" ] && bad "run --json says its failures once" || ok
+"$metersim" run >/dev/full 2>"$tmp/err"
+[ $? -eq 5 ] && ok || bad "a full disk under stdout is exit 5"
 echo "cli: $passed passed, $failed failed"
 [ $failed -eq 0 ]

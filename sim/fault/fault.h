@@ -84,10 +84,10 @@ void seam_disarm(struct seam *seam);
 /* Wakes an actor that is held; false when it is not. */
 bool seam_release(struct seam *seam, const char *actor);
 bool seam_is_held(const struct seam *seam, const char *actor);
-/* The first fault that never fired: a scenario that arms one in vain is wrong. NULL when all fired.
+/* Which fault, in order of seam_add, holds the actor; false when it is not held. */
+bool seam_held_by(const struct seam *seam, const char *actor, size_t *fault);
+/* How often fault 0, 1, ... in order of seam_add fired: a scenario that arms one in vain is wrong.
  */
-const struct fault *seam_unused(const struct seam *seam);
-/* How often fault 0, 1, ... in order of seam_add fired. */
 int64_t seam_fired(const struct seam *seam, size_t fault);
 
 /* The decorated store of an actor, used from within it. The name is copied; inner, ops and context

@@ -49,14 +49,6 @@ void seam_disarm(struct seam *seam)
         seam->armed[i].fault.until_ns = INT64_MIN;
 }
 
-const struct fault *seam_unused(const struct seam *seam)
-{
-    for (size_t i = 0; i < seam->count; i++)
-        if (seam->armed[i].fired == 0)
-            return &seam->armed[i].fault;
-    return NULL;
-}
-
 int64_t seam_fired(const struct seam *seam, size_t fault)
 {
     ASSERT(fault < seam->count);
@@ -76,6 +68,14 @@ static struct seam_store *find_held(const struct seam *seam, const char *actor)
 bool seam_is_held(const struct seam *seam, const char *actor)
 {
     return find_held(seam, actor) != NULL;
+}
+
+bool seam_held_by(const struct seam *seam, const char *actor, size_t *fault)
+{
+    const struct seam_store *store = find_held(seam, actor);
+    if (store)
+        *fault = store->held_by;
+    return store != NULL;
 }
 
 bool seam_release(struct seam *seam, const char *actor)
@@ -99,11 +99,12 @@ static void trace_fault(struct seam_store *store, const char *step, const char *
     trace_end(trace);
 }
 
-static void hold(struct seam_store *store, const char *step, bool after)
+static void hold(struct seam_store *store, const struct fault *fault, const char *step, bool after)
 {
     struct sched *sched = store->seam->sched;
     trace_fault(store, step, "hold", after);
     store->held = sched_current(sched);
+    store->held_by = (size_t)((const struct armed_fault *)fault - store->seam->armed);
     while (store->held) /* whoever else wakes it does not release it */
         sched_wait(sched);
     trace_fault(store, step, "released", after);
@@ -175,12 +176,14 @@ const struct fault *seam_fire(struct seam_store *store, enum fault_kind kind, bo
 void seam_stop_or_end(struct seam_store *store, const char *step, const struct store_call *call,
                       bool after)
 {
-    if (!after && seam_fire(store, FAULT_HOLD, false, step, call))
-        hold(store, step, false);
+    const struct fault *fault = after ? NULL : seam_fire(store, FAULT_HOLD, false, step, call);
+    if (fault)
+        hold(store, fault, step, false);
     if (seam_fire(store, FAULT_CRASH, after, step, call))
         crash(store, step, after);
-    if (after && seam_fire(store, FAULT_HOLD, true, step, call))
-        hold(store, step, true);
+    fault = after ? seam_fire(store, FAULT_HOLD, true, step, call) : NULL;
+    if (fault)
+        hold(store, fault, step, true);
 }
 
 /* ---- steps of other ports ---- */

@@ -7,8 +7,8 @@
 #include "sim/fault/fault.h"
 
 struct armed_fault {
-    struct fault fault;
-    int64_t passed; /* matching calls let through, up to fault.skip */
+    struct fault fault; /* the first member: seam_fire hands out its address */
+    int64_t passed;     /* matching calls let through, up to fault.skip */
     int64_t fired;
 };
 
@@ -35,6 +35,7 @@ struct seam_store {
     const struct seam_actor_ops *ops;
     void *context;
     struct actor *held; /* NULL, or who waits in hold() */
+    size_t held_by;     /* while it is held: the fault's number */
     bool in_transaction;
     enum seam_connection connection;
     struct seam_store *next;

@@ -1,5 +1,6 @@
 /* Writers and jobs as actors: start, stop, crash, restart. */
 #include "sim/run/stage.h"
+#include "sim/run/window.h"
 
 #include "core/base/assert.h"
 #include "core/base/time.h"
@@ -88,7 +89,7 @@ static bool connection_open(struct connection *connection, enum fence_kind kind,
 
 static bool out_of_memory(struct stage *stage, const char *name)
 {
-    run_fail(stage->result, "internal", "no memory to start %s", name);
+    run_fail(stage->result, "internal", "", "no memory to start %s", name);
     stage->failed_hard = true;
     sched_stop(stage->sched);
     return false;
@@ -296,17 +297,22 @@ void job_wake(struct job_actor *self)
         sched_wake(self->connection.stage->sched, self->connection.actor);
 }
 
-/* A job below the seam: the control plane has no faults and takes no steps. */
-static struct job *control_job_new(struct connection *connection)
+/* A connection below the seam: the control plane has no faults and takes no steps. */
+static bool control_open(struct connection *connection)
 {
     static const struct seam_actor_ops ops = {.cut = on_cut, .crashed = on_cut};
-    struct stage *stage = connection->stage;
     if (!connection_open(connection, FENCE_PARTITION, &ops, connection))
-        return NULL;
+        return false;
     connection->fence.seam = NULL;
+    return true;
+}
+
+static struct job *control_job_new(struct connection *connection, struct store *store)
+{
+    struct stage *stage = connection->stage;
     struct job_ports ports = {
         .clock = &connection->clock.port,
-        .store = connection->metered,
+        .store = store,
         .fence = &connection->fence.port,
         .meter = (struct meter *)connection->meter,
         .log = &stage->log.port,
@@ -314,14 +320,20 @@ static struct job *control_job_new(struct connection *connection)
     return job_new(&stage->scenario->settings, stage->rules, &ports);
 }
 
-enum status stage_with_job(struct stage *stage, const char *name,
-                           enum status (*run)(struct job *job, struct err *err), struct err *err)
+enum status stage_create_window(struct stage *stage, struct err *err)
 {
-    struct connection connection = {.stage = stage, .name = name};
-    struct job *job = control_job_new(&connection);
+    struct connection connection = {.stage = stage, .name = "set-up"};
+    struct window window;
+    struct job *job = NULL;
+    if (control_open(&connection)) {
+        window_init(&window, stage, connection.metered);
+        job = control_job_new(&connection, &window.store);
+    }
     enum status status = job != NULL
-                             ? run(job, err)
-                             : err_set(err, STATUS_NO_MEMORY, NULL, "no memory for %s", name);
+                             ? job_initial_partitions(job, err)
+                             : err_set(err, STATUS_NO_MEMORY, NULL, "no memory for the set-up");
+    if (status == STATUS_OK)
+        window_check(&window);
     job_free(job);
     connection_close(&connection);
     return status;
@@ -351,24 +363,28 @@ void purge_start(struct stage *stage, const struct uuid *tenant, bool keep_aggre
     self->keep_aggregates = keep_aggregates;
     self->next = stage->purges;
     stage->purges = self;
-    self->job = control_job_new(&self->connection);
+    if (control_open(&self->connection))
+        self->job = control_job_new(&self->connection, self->connection.metered);
     if (self->job != NULL)
         self->connection.actor = sched_spawn(stage->sched, "purge", purge_main, self);
     if (self->connection.actor == NULL)
         out_of_memory(stage, "purge");
 }
 
-bool actors_busy(struct stage *stage)
+bool job_busy(const struct job_actor *job)
 {
-    for (size_t i = 0; i < stage->scenario->job_count; i++) {
-        struct job_actor *job = &stage->jobs[i];
-        if (job->connection.actor != NULL && (!job->idle || job->due))
+    return job->connection.actor != NULL && (!job->idle || job->due);
+}
+
+bool jobs_busy(const struct stage *stage)
+{
+    for (size_t i = 0; i < stage->scenario->job_count; i++)
+        if (job_busy(&stage->jobs[i]))
             return true;
-    }
-    for (struct purge_actor *purge = stage->purges; purge != NULL; purge = purge->next)
+    for (const struct purge_actor *purge = stage->purges; purge != NULL; purge = purge->next)
         if (purge->connection.actor != NULL)
             return true;
-    return queue_in_flight(stage->queue) > 0;
+    return false;
 }
 
 /* Dead before anything of them is freed, and out of every lock queue before the next one dies. */

@@ -14,8 +14,7 @@ static void check(struct stage *stage, const struct scenario_event *event, enum 
 {
     if (status == STATUS_OK)
         return;
-    run_fail(stage->result, "event", "%s:%d:%d: %s", stage->scenario->file, event->place.line,
-             event->place.column, err->message);
+    run_fail(stage->result, "event", stage_where(stage, event->place), "%s", err->message);
 }
 
 static struct process **replicas_of(struct stage *stage, const struct scenario_subject *subject,
@@ -36,6 +35,24 @@ static struct process **replicas_of(struct stage *stage, const struct scenario_s
 
 static void plan_export(struct stage *stage, struct process *process);
 
+static size_t number_of(const struct stage *stage, const struct process *process)
+{
+    size_t number = 0;
+    while (stage->processes[number] != process)
+        number++;
+    return number;
+}
+
+/* Where the process, or the one it is a replica of, is declared. */
+static struct place place_of(const struct stage *stage, const struct process *process)
+{
+    size_t number = number_of(stage, process);
+    size_t plan = stage->scenario->process_count - 1;
+    while (stage->process_first[plan] > number)
+        plan--;
+    return stage->scenario->processes[plan].place;
+}
+
 static void export_due(void *context, void *item)
 {
     struct stage *stage = context;
@@ -45,18 +62,17 @@ static void export_due(void *context, void *item)
     if (!process_running(process) || process_next_export_ns(process) > now)
         return; /* it stopped or restarted since; its new export is planned already */
     if (process_export(process, now, &err) != STATUS_OK)
-        run_fail(stage->result, "event", "an export failed: %s", err.message);
+        run_fail(stage->result, "event", stage_where(stage, place_of(stage, process)),
+                 "an export failed: %s", err.message);
     plan_export(stage, process);
 }
 
 static void plan_export(struct stage *stage, struct process *process)
 {
     int64_t at = process_next_export_ns(process);
-    int64_t place = 0;
-    while (stage->processes[place] != process)
-        place++;
     if (at != INT64_MAX)
-        agenda_add(&stage->agenda, at, AGENDA_EXPORT, place, export_due, stage, process);
+        agenda_add(&stage->agenda, at, AGENDA_EXPORT, (int64_t)number_of(stage, process),
+                   export_due, stage, process);
 }
 
 static void process_begins(void *context, void *item)
@@ -407,8 +423,8 @@ static void act(struct stage *stage, const struct scenario_event *event)
         break;
     case SCENARIO_RELEASE:
         if (!seam_release(stage->seam, event->subject.name))
-            run_fail(stage->result, "event", "%s:%d:%d: \"%s\" is not held", stage->scenario->file,
-                     event->place.line, event->place.column, event->subject.name);
+            run_fail(stage->result, "event", stage_where(stage, event->place), "\"%s\" is not held",
+                     event->subject.name);
         break;
     case SCENARIO_RAISE_FENCE:
         raise_fence(stage, event);
@@ -550,5 +566,5 @@ void stage_schedule(struct stage *stage)
     schedule_running_processes(stage);
     add_faults(stage);
     if (!room || stage->agenda.exhausted)
-        run_fail(stage->result, "internal", "no memory for the scenario's events");
+        run_fail(stage->result, "internal", "", "no memory for the scenario's events");
 }

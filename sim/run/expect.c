@@ -18,14 +18,17 @@ struct judging {
     struct arena scratch;
 };
 
-static void fell(struct judging *judging, const char *what, const char *expected, const char *got)
+/* What was counted is said in the words of the scenario: "requests hourly of acme GET /cart 200".
+ */
+static void fell(struct judging *judging, const char *expected, const char *got)
 {
-    run_fail(judging->stage->result, "expectation", "%s:%d:%d: expected %s %s, got %s",
-             judging->stage->scenario->file, judging->place.line, judging->place.column, what,
-             expected, got);
+    struct stage *stage = judging->stage;
+    const char *what = scenario_print_expected(stage->scenario, judging->expect, &judging->scratch);
+    run_fail_cell(stage->result, "expectation", stage_where(stage, judging->place),
+                  what != NULL ? what : "?", expected, got);
 }
 
-static void compare_count(struct judging *judging, const char *what, int64_t got)
+static void compare_count(struct judging *judging, int64_t got)
 {
     char expected_text[32];
     char got_text[32];
@@ -33,7 +36,7 @@ static void compare_count(struct judging *judging, const char *what, int64_t got
         return;
     snprintf(expected_text, sizeof(expected_text), "%" PRId64, judging->expect->count);
     snprintf(got_text, sizeof(got_text), "%" PRId64, got);
-    fell(judging, what, expected_text, got_text);
+    fell(judging, expected_text, got_text);
 }
 
 static const struct uuid *tenant_of(struct judging *judging)
@@ -53,7 +56,7 @@ static void expect_dlq(struct judging *judging)
         if (wanted && (tenant == NULL || uuid_compare(&letter->tenant, tenant) == 0))
             got++;
     }
-    compare_count(judging, expect->has_reason ? message_outcome_name(expect->message) : "dlq", got);
+    compare_count(judging, got);
 }
 
 /* Rows, or the sum of a column, of a snapshot's table; of one tenant or all. */
@@ -66,7 +69,7 @@ static void expect_table(struct judging *judging, const char *name, const char *
     const char *tenant_text =
         tenant != NULL ? names_of_tenant(judging->stage->names, tenant) : NULL;
     if (stage_tables(judging->stage, &judging->scratch, &snapshot, &err) != STATUS_OK) {
-        fell(judging, name, "readable tables", err.message);
+        fell(judging, "readable tables", err.message);
         return;
     }
     int64_t got = 0;
@@ -92,7 +95,7 @@ static void expect_table(struct judging *judging, const char *name, const char *
             got += wanted ? value : 0;
         }
     }
-    compare_count(judging, filter != NULL ? filter : name, got);
+    compare_count(judging, got);
 }
 
 static bool matches_digits(double got, double expected, const char *text)
@@ -110,11 +113,9 @@ static void expect_quantile(struct judging *judging, const struct reader_answer 
     struct err err = {0};
     double got;
     bool empty;
-    char what[48];
     char got_text[64];
-    snprintf(what, sizeof(what), "p%s", expect->q_text);
     if (histogram_quantile(expect->q, &answer->counts, &got, &empty, &err) != STATUS_OK) {
-        fell(judging, what, "a quantile", err.message);
+        fell(judging, "a quantile", err.message);
         return;
     }
     if (empty)
@@ -139,7 +140,7 @@ static void expect_quantile(struct judging *judging, const struct reader_answer 
         break;
     }
     if (!good)
-        fell(judging, what, expected, got_text);
+        fell(judging, expected, got_text);
 }
 
 /* Percentiles as a console is told them (R-READ-1), requests and sums as they are stored. */
@@ -180,7 +181,7 @@ static bool ask(struct judging *judging, struct reader_answer *answer)
     if (session != NULL)
         stage->backend->session_free(session);
     if (result != STATUS_OK)
-        fell(judging, "rows", "an answer", err.message);
+        fell(judging, "an answer", err.message);
     return result == STATUS_OK;
 }
 
@@ -191,13 +192,13 @@ static void expect_selected(struct judging *judging)
     if (!ask(judging, &answer))
         return;
     if (expect->kind == SCENARIO_EXPECT_REQUESTS) {
-        compare_count(judging, "requests", answer.count);
+        compare_count(judging, answer.count);
     } else if (expect->kind == SCENARIO_EXPECT_QUANTILE) {
         expect_quantile(judging, &answer);
     } else if (!matches_digits(answer.sum, expect->number, expect->number_text)) {
         char got[40];
         snprintf(got, sizeof(got), "%.17g", answer.sum);
-        fell(judging, "sum", expect->number_text, got);
+        fell(judging, expect->number_text, got);
     }
 }
 
@@ -208,13 +209,12 @@ void stage_expect(struct stage *stage, const struct scenario_expect *expect, str
     arena_init(&judging.scratch, scratch_bytes);
     switch (expect->kind) {
     case SCENARIO_EXPECT_OUTCOME:
-        compare_count(&judging, point_outcome_name(expect->outcome),
+        compare_count(&judging,
                       (int64_t)meters_points(stage->meters, tenant_of(&judging), expect->outcome));
         break;
     case SCENARIO_EXPECT_MESSAGE:
-        compare_count(
-            &judging, message_outcome_name(expect->message),
-            (int64_t)meters_messages(stage->meters, tenant_of(&judging), expect->message));
+        compare_count(&judging, (int64_t)meters_messages(stage->meters, tenant_of(&judging),
+                                                         expect->message));
         break;
     case SCENARIO_EXPECT_DLQ:
         expect_dlq(&judging);
@@ -234,15 +234,14 @@ void stage_expect(struct stage *stage, const struct scenario_expect *expect, str
         expect_selected(&judging);
         break;
     case SCENARIO_EXPECT_LOG:
-        compare_count(&judging, expect->name,
+        compare_count(&judging,
                       (int64_t)log_book_count(&stage->log, expect->log_level, expect->name));
         break;
     case SCENARIO_EXPECT_COUNTER:
-        compare_count(&judging, counter_name(expect->counter),
-                      (int64_t)meters_counter(stage->meters, expect->counter));
+        compare_count(&judging, (int64_t)meters_counter(stage->meters, expect->counter));
         break;
     case SCENARIO_EXPECT_QUEUE:
-        compare_count(&judging, "queue", (int64_t)queue_depth(stage->queue));
+        compare_count(&judging, (int64_t)queue_depth(stage->queue));
         break;
     }
     arena_free(&judging.scratch);

@@ -19,19 +19,19 @@ static void conservation(struct stage *stage, struct store *store, struct arena 
     char *text = NULL;
     size_t size = 0;
     if (truth_read_tables(stage->truth, store, scratch, &tables, &err) != STATUS_OK) {
-        run_fail(stage->result, "accounting", "could not read the tables: %s", err.message);
+        run_fail(stage->result, "accounting", "", "could not read the tables: %s", err.message);
         return;
     }
     FILE *lines = open_memstream(&text, &size);
     if (lines == NULL) {
-        run_fail(stage->result, "internal", "no memory for the accounting identity");
+        run_fail(stage->result, "internal", "", "no memory for the accounting identity");
         return;
     }
     truth_check(stage->truth, &tables, stage->queue, lines);
     meters_check(stage->meters, stage->names, lines);
     fclose(lines);
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
-        run_fail(stage->result, "accounting", "%s", line);
+        run_fail(stage->result, "accounting", "", "%s", line);
     free(text);
 }
 
@@ -84,9 +84,26 @@ static bool pending_in(const int64_t *hours, size_t count, int64_t from_us, int6
     return false;
 }
 
+static void not_covered(struct stage *stage, const struct uuid *tenant, const char *table,
+                        int64_t from_us, const struct sums *low, const struct sums *high)
+{
+    struct run_result *result = stage->result;
+    bool count = low->count != high->count;
+    char at[TIME_TEXT_SIZE];
+    time_format_ns(from_us * NS_PER_US, at);
+    const char *expected =
+        count ? cell_int(&result->arena, low->count) : cell_buckets(&result->arena, &low->counts);
+    const char *got =
+        count ? cell_int(&result->arena, high->count) : cell_buckets(&result->arena, &high->counts);
+    run_fail_cell(result, "invariant", "without a pending mark a level equals the one below",
+                  run_text(result, "%s, rows \"%s %s\", %s", table,
+                           names_of_tenant(stage->names, tenant), at, count ? "count" : "counts"),
+                  expected != NULL ? expected : "?", got != NULL ? got : "?");
+}
+
 /* A coarse row covers the fine rows of its span, where nothing is pending and the fine rows are all
  * still there. */
-static void covers(struct stage *stage, const struct uuid *tenant, const char *what,
+static void covers(struct stage *stage, const struct uuid *tenant, const char *table,
                    const struct rows *coarse, const struct rows *fine, int64_t span_us,
                    const int64_t *pending, size_t pending_count)
 {
@@ -101,12 +118,7 @@ static void covers(struct stage *stage, const struct uuid *tenant, const char *w
         add_rows(coarse->rows, coarse->count, from, from + span_us, &high);
         if (same(&low, &high))
             continue;
-        char at[TIME_TEXT_SIZE];
-        time_format_ns(from * NS_PER_US, at);
-        run_fail(stage->result, "invariant",
-                 "%s of tenant %s at %s: %" PRId64 " requests below, %" PRId64
-                 " rolled up, and no mark is pending",
-                 what, names_of_tenant(stage->names, tenant), at, low.count, high.count);
+        not_covered(stage, tenant, table, from, &low, &high);
     }
 }
 
@@ -133,13 +145,15 @@ static void rolled_up(struct stage *stage, struct store *store, struct arena *sc
             read_level(store, READ_DAILY, tenant, scratch, &days, &err) != STATUS_OK ||
             store_read_pending(store, tenant, INT64_MIN, INT64_MAX, scratch, &pending,
                                &pending_count, &err) != STATUS_OK) {
-            run_fail(stage->result, "invariant", "could not read the tables: %s", err.message);
+            run_fail(stage->result, "invariant", "", "could not read the tables: %s", err.message);
             return;
         }
-        covers(stage, tenant, "hour", &hours, &minutes, US_PER_HOUR, pending, pending_count);
+        covers(stage, tenant, "metrics_hourly", &hours, &minutes, US_PER_HOUR, pending,
+               pending_count);
         /* a month that retention dropped leaves days without hours; days are kept for ever */
         if (has_time(&hours, INT64_MIN, INT64_MAX))
-            covers(stage, tenant, "day", &days, &hours, US_PER_DAY, pending, pending_count);
+            covers(stage, tenant, "metrics_daily", &days, &hours, US_PER_DAY, pending,
+                   pending_count);
     }
 }
 
@@ -148,6 +162,7 @@ static void rolled_up(struct stage *stage, struct store *store, struct arena *sc
 static void caps(struct stage *stage, const struct snapshot *end)
 {
     size_t writers = stage->scenario->writer_count > 0 ? stage->scenario->writer_count : 1;
+    int64_t bound = stage->scenario->settings.routes_max * (int64_t)writers;
     for (size_t t = 0; t < end->table_count; t++) {
         const struct table *table = &end->tables[t];
         if (strcmp(table->name, "route_registry") != 0)
@@ -160,11 +175,13 @@ static void caps(struct stage *stage, const struct snapshot *end)
                     strcmp(table_cell(table, row, i), table_cell(table, row - 1, i)) == 0;
             routes = same_service ? routes : 0;
             routes += strcmp(table_cell(table, row, 3), "{other}") != 0;
-            if (routes > stage->scenario->settings.routes_max * (int64_t)writers)
-                run_fail(stage->result, "invariant",
-                         "more than %" PRId64 " routes of service \"%s\" on %s",
-                         stage->scenario->settings.routes_max, table_cell(table, row, 2),
-                         table_cell(table, row, 1));
+            if (routes > bound)
+                run_fail_cell(stage->result, "invariant", "routes stay within their cap",
+                              run_text(stage->result, "route_registry, rows \"%s %s %s\"",
+                                       table_cell(table, row, 0), table_cell(table, row, 1),
+                                       table_cell(table, row, 2)),
+                              run_text(stage->result, "at most %" PRId64, bound),
+                              run_text(stage->result, "%" PRId64, routes));
         }
     }
 }
@@ -189,8 +206,10 @@ static void dedup(struct stage *stage, const struct snapshot *end)
                 newest != dead->sequence || queue_message_at(stage->queue, newest)->previous != 0;
             for (size_t row = 0; row < table->row_count && !other; row++)
                 if (bytes_equal(bytes_of(table_cell(table, row, 0)), dead->msg_id))
-                    run_fail(stage->result, "invariant", "dead letter \"%s\" left a dedup row",
-                             table_cell(table, row, 0));
+                    run_fail_cell(stage->result, "invariant", "a dead letter leaves no dedup row",
+                                  run_text(stage->result, "ingest_dedup, row \"%s\" of tenant %s",
+                                           table_cell(table, row, 0), table_cell(table, row, 1)),
+                                  "none", "a row");
         }
     }
 }
@@ -213,27 +232,81 @@ static void virtual_time(struct stage *stage, const struct snapshot *end)
                 const char *cell = table_cell(table, row, i);
                 int64_t at;
                 if (!time_parse_ns(cell, strlen(cell), &at) || at < from || at > until)
-                    run_fail(stage->result, "invariant", "%s.%s is %s, outside the run",
-                             table->name, table->columns[i], cell);
+                    run_fail_cell(stage->result, "invariant", "a stored time lies inside the run",
+                                  run_text(stage->result, "%s, row \"%s\", %s", table->name,
+                                           table_row_key(table, row, &stage->result->arena),
+                                           table->columns[i]),
+                                  "a time of the run", cell);
             }
         }
     }
 }
 
-/* liveness: with a writer alive and nobody held, the queue is empty after draining */
-static void liveness(struct stage *stage)
+/* liveness: nothing is open at the end of a run that drains */
+
+#define OPEN_HINT "or write: run until ... without draining"
+
+static void check_held(struct stage *stage, const char *actor)
 {
-    bool alive = false;
-    for (size_t i = 0; i < stage->scenario->writer_count; i++)
-        alive = alive || stage->writers[i].connection.actor != NULL;
-    for (size_t i = 0; i < stage->scenario->writer_count; i++)
-        if (seam_is_held(stage->seam, stage->scenario->writers[i].name))
-            alive = false;
-    if (!alive || stage->scenario->without_draining)
+    size_t number;
+    if (!seam_held_by(stage->seam, actor, &number))
         return;
+    const struct scenario_fault *fault = &stage->scenario->faults[number];
+    const char *text = scenario_print_fault(stage->scenario, fault, &stage->result->arena);
+    run_fail(stage->result, "liveness", stage_where(stage, fault->place),
+             "\"%s\" is never released: at a later time release %s, " OPEN_HINT,
+             text != NULL ? text : "?", actor);
+}
+
+static const char *writers_hint(const struct stage *stage)
+{
+    for (size_t i = 0; i < stage->scenario->writer_count; i++)
+        if (stage->writers[i].connection.actor != NULL)
+            return "no writer got rid of them in an hour: mend that";
+    return "no writer runs: start one";
+}
+
+static void check_queue(struct stage *stage)
+{
     size_t depth = queue_depth(stage->queue);
-    if (depth > 0)
-        run_fail(stage->result, "liveness", "%zu messages are still queued at the end", depth);
+    uint64_t first = 1;
+    if (depth == 0)
+        return;
+    while (queue_message_at(stage->queue, first)->state == QUEUE_ACKNOWLEDGED)
+        first++;
+    const struct queue_message *message = queue_message_at(stage->queue, first);
+    run_fail(stage->result, "liveness", "at end",
+             "%zu message(s) are still queued, the first is %" PRIu64
+             " \"%.*s\" of %s (%s): %s, " OPEN_HINT,
+             depth, first, (int)message->msg_id.size,
+             message->msg_id.data != NULL ? (const char *)message->msg_id.data : "",
+             names_of_tenant(stage->names, &message->tenant), queue_state_name(message->state),
+             writers_hint(stage));
+}
+
+void stage_check_left_open(struct stage *stage)
+{
+    const struct scenario *scenario = stage->scenario;
+    for (size_t i = 0; i < scenario->writer_count; i++)
+        check_held(stage, scenario->writers[i].name);
+    for (size_t i = 0; i < scenario->job_count; i++) {
+        const struct scenario_job *job = &scenario->jobs[i];
+        check_held(stage, job->name);
+        if (job_busy(&stage->jobs[i]) && !seam_is_held(stage->seam, job->name))
+            run_fail(stage->result, "liveness", stage_where(stage, job->place),
+                     "%s is in the middle of a run at the end: let it end, " OPEN_HINT, job->name);
+    }
+    for (const struct purge_actor *purge = stage->purges; purge != NULL; purge = purge->next)
+        if (purge->connection.actor != NULL)
+            run_fail(stage->result, "liveness", "at end",
+                     "the purge of %s still waits: let the writers end, " OPEN_HINT,
+                     names_of_tenant(stage->names, &purge->tenant));
+    for (size_t i = 0; i < stage->collector_count; i++)
+        if (collector_delays(stage->collectors[i]))
+            run_fail(stage->result, "liveness", "at end",
+                     "a collector has not published everything: its delay is longer than an "
+                     "hour, " OPEN_HINT);
+    check_queue(stage);
 }
 
 void stage_check_invariants(struct stage *stage)
@@ -244,7 +317,7 @@ void stage_check_invariants(struct stage *stage)
     arena_init(&scratch, SCRATCH_BYTES);
     struct backend_session *session = stage->backend->session_new(stage->backend, "invariants");
     if (session == NULL || result->snapshot_count == 0) {
-        run_fail(result, "internal", "could not check the invariants");
+        run_fail(result, "internal", "", "could not check the invariants");
     } else {
         const struct snapshot *end = &result->snapshots[result->snapshot_count - 1];
         struct store *store = stage->backend->session_store(session);
@@ -253,12 +326,11 @@ void stage_check_invariants(struct stage *stage)
             rolled_up(stage, store, &scratch);
             store_rollback(store);
         } else {
-            run_fail(result, "internal", "could not check the invariants: %s", err.message);
+            run_fail(result, "internal", "", "could not check the invariants: %s", err.message);
         }
         caps(stage, end);
         dedup(stage, end);
         virtual_time(stage, end);
-        liveness(stage);
     }
     if (session != NULL)
         stage->backend->session_free(session);

@@ -30,7 +30,7 @@ static struct uuid uuid_of(const struct value *value)
 
 static void parted(struct replay *replay, const char *format, const char *detail)
 {
-    run_fail(replay->stage->result, "reference", format, detail);
+    run_fail(replay->stage->result, "reference", "", format, detail);
     replay->broken = true;
 }
 
@@ -195,9 +195,10 @@ static void replay_drift(struct replay *replay, const struct commit_entry *entri
         return;
     size_t expected = ref_drift(replay->ref, first->params[0].integer, first->params[1].integer,
                                 first->params[2].integer * NS_PER_US);
+    struct run_result *result = replay->stage->result;
     if (expected != marked)
-        run_fail(replay->stage->result, "reference",
-                 "the drift check marked %zu hours, the model %zu", marked, expected);
+        run_fail_cell(result, "reference", "against the model", "hours that the drift check marked",
+                      run_text(result, "%zu", expected), run_text(result, "%zu", marked));
 }
 
 static void replay_partition(struct replay *replay, const struct commit_entry *entry)
@@ -216,7 +217,9 @@ static void replay_partition(struct replay *replay, const struct commit_entry *e
     else if (entry->by_operator)
         ref_partition_removed(replay->ref, table, day);
     else if (!ref_partition_dropped(replay->ref, table, day, sched_now_ns(replay->stage->sched)))
-        run_fail(replay->stage->result, "reference", "retention dropped a partition wrongly: %s",
+        run_fail(replay->stage->result, "reference", "against the model",
+                 "retention dropped the %s partition of %s wrongly: %s",
+                 hourly ? "hourly" : "minute", cell_day(&replay->stage->result->arena, day),
                  ref_reason(replay->ref));
 }
 
@@ -455,18 +458,17 @@ static void compare(struct replay *replay)
     resource_seen(&output, replay->ref);
     small_tables(&output, replay->ref);
     if (output.exhausted) {
-        run_fail(result, "internal", "no memory for the model's tables");
+        run_fail(result, "internal", "", "no memory for the model's tables");
         return;
     }
     const struct snapshot *last = &result->snapshots[result->snapshot_count - 1];
     size_t found =
         tables_compare(&snapshot, last, "", &result->arena, differences, REFERENCE_SHOWN);
+    static const char where[] = "against the model at end";
     for (size_t i = 0; i < found && i < REFERENCE_SHOWN; i++)
-        run_fail(result, "reference", "%s, row \"%s\", %s: the model has %s, the database %s",
-                 differences[i].table, differences[i].key, differences[i].column,
-                 differences[i].expected, differences[i].got);
+        run_fail_difference(result, "reference", where, "", &differences[i]);
     if (found > REFERENCE_SHOWN)
-        run_fail(result, "reference", "and %zu more cells", found - REFERENCE_SHOWN);
+        run_fail(result, "reference", where, "and %zu more cells", found - REFERENCE_SHOWN);
 }
 
 /* What the model does not describe: rows lost by design of a switched-off fix. */
@@ -482,7 +484,7 @@ void stage_check_reference(struct stage *stage)
     if (!is_modelled(stage->rules) || stage->result->snapshot_count == 0)
         return;
     if (log->exhausted) {
-        run_fail(stage->result, "internal", "no memory for the commit log");
+        run_fail(stage->result, "internal", "", "no memory for the commit log");
         return;
     }
     struct replay replay = {.stage = stage,

@@ -13,19 +13,74 @@
 #define DRAIN_NS           (3600 * NS_PER_S)
 #define RESULT_ARENA_BYTES ((size_t)1024 * 1024 * 1024)
 
-void run_fail(struct run_result *result, const char *kind, const char *format, ...)
+static const char no_memory[] = "(no memory for the text)";
+
+static const char *format_text(struct run_result *result, const char *format, va_list arguments)
 {
-    char text[1024];
+    va_list again;
+    va_copy(again, arguments);
+    int size = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = size >= 0 ? arena_alloc(&result->arena, (size_t)size + 1) : NULL;
+    if (text == NULL)
+        return no_memory;
+    vsnprintf(text, (size_t)size + 1, format, arguments);
+    return text;
+}
+
+const char *run_text(struct run_result *result, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    const char *text = format_text(result, format, arguments);
     va_end(arguments);
-    if (result->failure_count < RUN_FAILURES_MAX) {
-        const char *kept = arena_copy(&result->arena, text, strlen(text));
-        result->failures[result->failure_count] =
-            (struct run_failure){kind, kept != NULL ? kept : "(no memory for the text)"};
-    }
+    return text;
+}
+
+static void note(struct run_result *result, const struct run_failure *failure)
+{
+    if (result->failure_count < RUN_FAILURES_MAX)
+        result->failures[result->failure_count] = *failure;
     result->failure_count++;
+}
+
+void run_fail(struct run_result *result, const char *kind, const char *where, const char *format,
+              ...)
+{
+    va_list arguments;
+    if (result->failure_count >= RUN_FAILURES_MAX) {
+        result->failure_count++;
+        return;
+    }
+    va_start(arguments, format);
+    const char *text = format_text(result, format, arguments);
+    va_end(arguments);
+    if (where[0] != 0)
+        text = run_text(result, "%s: %s", where, text);
+    note(result, &(struct run_failure){kind, text, where, "", "", ""});
+}
+
+void run_fail_cell(struct run_result *result, const char *kind, const char *where, const char *cell,
+                   const char *expected, const char *got)
+{
+    const char *text = run_text(result, "%s%s%s: expected %s, got %s", where,
+                                where[0] != 0 ? ": " : "", cell, expected, got);
+    note(result,
+         &(struct run_failure){kind, text, where, run_text(result, "%s", cell),
+                               run_text(result, "%s", expected), run_text(result, "%s", got)});
+}
+
+void run_fail_difference(struct run_result *result, const char *kind, const char *where,
+                         const char *moment, const struct table_difference *difference)
+{
+    const char *cell = run_text(result, "%s%s, row \"%s\", %s", moment, difference->table,
+                                difference->key, difference->column);
+    run_fail_cell(result, kind, where, cell, difference->expected, difference->got);
+}
+
+const char *stage_where(struct stage *stage, struct place place)
+{
+    return run_text(stage->result, "%s:%d:%d", stage->scenario->file, place.line, place.column);
 }
 
 void run_result_free(struct run_result *result)
@@ -46,7 +101,7 @@ static bool run_until(struct stage *stage, int64_t until_ns)
     case SCHED_LIVELOCK: {
         char at[TIME_TEXT_SIZE];
         time_format_ns(sched_now_ns(stage->sched), at);
-        run_fail(stage->result, "liveness", "livelock: time stands still at %s", at);
+        run_fail(stage->result, "liveness", "", "livelock: time stands still at %s", at);
         return false;
     }
     }
@@ -73,29 +128,49 @@ static bool anyone_held(const struct stage *stage)
     return false;
 }
 
+static bool parcels_on_their_way(const struct stage *stage)
+{
+    for (size_t i = 0; i < stage->collector_count; i++)
+        if (collector_delays(stage->collectors[i]))
+            return true;
+    return false;
+}
+
 /* Goes on, without new events, until the queue is empty and nobody is in the middle of something.
- * What cannot end (no writer, somebody held) is left as it stands: the golden shows it. */
+ * What cannot end (no writer, somebody held) is left as it stands, and fails the run. */
 static void drain(struct stage *stage)
 {
     int64_t bound = sched_now_ns(stage->sched) + DRAIN_NS;
-    while (sched_now_ns(stage->sched) < bound) {
-        bool working = actors_busy(stage) || queue_depth(stage->queue) > 0;
-        if (!working || all_writers_gone(stage) || anyone_held(stage))
+    while (sched_now_ns(stage->sched) < bound && !anyone_held(stage)) {
+        bool queued = queue_depth(stage->queue) > 0 && !all_writers_gone(stage);
+        if (!queued && !jobs_busy(stage) && !parcels_on_their_way(stage))
             return;
         if (!run_until(stage, sched_now_ns(stage->sched) + NS_PER_S))
             return;
     }
-    run_fail(stage->result, "liveness", "the queue still holds %zu messages an hour after the end",
-             queue_depth(stage->queue));
 }
 
-static void check_unused_fault(struct stage *stage)
+static const char *times(struct run_result *result, int64_t count)
 {
-    const struct fault *fault = seam_unused(stage->seam);
-    if (fault != NULL)
-        run_fail(stage->result, "fault", "a fault never happened: %s %s %s (actor %s)",
-                 fault_infos[fault->kind].words, fault->after ? "after" : "at", fault->step,
-                 fault->actor != NULL ? fault->actor : "any");
+    if (count <= 1)
+        return count == 0 ? "never" : "once";
+    return run_text(result, "%" PRId64 " times", count);
+}
+
+/* A fault that never came, or not as often as it is said to: the scenario is wrong about itself. */
+static void check_faults(struct stage *stage)
+{
+    struct run_result *result = stage->result;
+    for (size_t i = 0; i < stage->scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &stage->scenario->faults[i];
+        int64_t fired = seam_fired(stage->seam, i);
+        if (fired == fault->times || (fired > 0 && fault->times == INT64_MAX))
+            continue;
+        const char *text = scenario_print_fault(stage->scenario, fault, &result->arena);
+        run_fail_cell(result, "fault", stage_where(stage, fault->place), text != NULL ? text : "?",
+                      fault->times == INT64_MAX ? "at least once" : times(result, fault->times),
+                      times(result, fired));
+    }
 }
 
 static void judge(struct stage *stage)
@@ -103,10 +178,10 @@ static void judge(struct stage *stage)
     const struct scenario *scenario = stage->scenario;
     struct err err = {0};
     if (stage_snapshot(stage, "end", &err) != STATUS_OK)
-        run_fail(stage->result, "internal", "%s", err.message);
+        run_fail(stage->result, "internal", "", "%s", err.message);
     for (size_t i = 0; i < scenario->expect_count; i++)
         stage_expect(stage, &scenario->expects[i].expect, scenario->expects[i].place);
-    check_unused_fault(stage);
+    check_faults(stage);
     stage_check_invariants(stage);
     stage_check_reference(stage);
 }
@@ -153,12 +228,13 @@ enum status run_scenario(struct backend *backend, const struct scenario *scenari
         if (run_until(&stage, scenario->run_until.ns) && !scenario->without_draining) {
             seam_disarm(stage.seam);
             drain(&stage);
+            stage_check_left_open(&stage);
         }
         if (!options->bare)
             judge(&stage);
         close_trace(&stage);
     }
-    stage_free(&stage);
+    stage_tear_down(&stage);
     struct err reset_err = {0};
     if (backend->reset(backend, &reset_err) != STATUS_OK && status == STATUS_OK) {
         *err = reset_err;

@@ -26,10 +26,16 @@ struct run_options {
 
 #define RUN_FAILURES_MAX 64
 
+/* One thing that broke. All texts are in the result's arena, and "" where there is nothing to say.
+ */
 struct run_failure {
-    const char *kind; /* "expectation", "invariant", "accounting", "reference", "golden", "fault",
-                         "liveness", "internal" */
-    const char *text; /* one line that says what broke */
+    const char *kind;  /* "expectation", "invariant", "accounting", "reference", "golden", "fault",
+                          "event", "liveness", "nondeterminism", "internal" */
+    const char *text;  /* one line that says what broke: all of the below in it */
+    const char *where; /* "file:line:column", a golden's path, or the claim that fell */
+    const char *cell;  /* table, row and column; or what was counted, and of whom */
+    const char *expected;
+    const char *got;
 };
 
 struct run_result {
@@ -52,8 +58,18 @@ enum status run_scenario(struct backend *backend, const struct scenario *scenari
                          struct err *err);
 void run_result_free(struct run_result *result);
 
-/* Notes a failure; the text is formatted into the result's arena. */
-void run_fail(struct run_result *result, const char *kind, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Notes a failure; the text is formatted into the result's arena. where: "", or what stands before
+ * the text and a colon. */
+void run_fail(struct run_result *result, const char *kind, const char *where, const char *format,
+              ...) __attribute__((format(printf, 4, 5)));
+/* Notes a value that is not what it should be: "WHERE: CELL: expected EXPECTED, got GOT". */
+void run_fail_cell(struct run_result *result, const char *kind, const char *where, const char *cell,
+                   const char *expected, const char *got);
+/* The same for a cell of a table; moment: "", or what stands before the table: "at end, ". */
+void run_fail_difference(struct run_result *result, const char *kind, const char *where,
+                         const char *moment, const struct table_difference *difference);
+/* A formatted text in the result's arena; "(no memory for the text)" when that is exhausted. */
+const char *run_text(struct run_result *result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

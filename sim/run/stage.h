@@ -110,21 +110,24 @@ void job_crash(struct job_actor *job);
 void job_wake(struct job_actor *job); /* asks for one run */
 void purge_start(struct stage *stage, const struct uuid *tenant, bool keep_aggregates);
 void connection_close(struct connection *connection);
-/* Runs one job at once, outside of actors (set-up, purge by the control plane). */
-enum status stage_with_job(struct stage *stage, const char *name,
-                           enum status (*run)(struct job *job, struct err *err), struct err *err);
+/* The initial partitions, but those that the scenario leaves out; at once, outside of actors. */
+enum status stage_create_window(struct stage *stage, struct err *err);
 void actors_free(struct stage *stage);
-/* True while a writer or job is in the middle of something. */
-bool actors_busy(struct stage *stage);
+/* True while a job or a purge is in the middle of a run. */
+bool job_busy(const struct job_actor *job);
+bool jobs_busy(const struct stage *stage);
 
 /* world.c: builds what the scenario declares. */
 enum status stage_build(struct stage *stage, struct err *err);
-void stage_free(struct stage *stage);
+void stage_tear_down(struct stage *stage);
 void stage_convert_request(const struct scenario_request *from, struct bytes error_type,
                            struct request *to);
 
 /* events.c: puts the scenario's events, periods and faults on the agenda. */
 void stage_schedule(struct stage *stage);
+
+/* run.c: "file:line:column", for a failure. */
+const char *stage_where(struct stage *stage, struct place place);
 
 /* snapshot.c: every table now. label: "end", "20m". */
 enum status stage_snapshot(struct stage *stage, const char *label, struct err *err);
@@ -137,6 +140,8 @@ void stage_expect(struct stage *stage, const struct scenario_expect *expect, str
 
 /* invariants.c: what must hold after every run (DESIGN 6). */
 void stage_check_invariants(struct stage *stage);
+/* What is open at the end of a run that drains: who is held, waits, or lies in the queue. */
+void stage_check_left_open(struct stage *stage);
 /* reference.c: replays the commit log in the naive model and compares. */
 void stage_check_reference(struct stage *stage);
 

@@ -4,9 +4,6 @@
 
 #include "sim/run/run.h"
 
-enum verdict { VERDICT_PASS, VERDICT_FAIL, VERDICT_NONDETERMINISTIC, VERDICT_NOT_JUDGED };
-const char *verdict_name(enum verdict verdict);
-
 struct suite_options {
     const char *const *paths; /* files and folders; none: "scenarios" */
     size_t path_count;
@@ -32,9 +29,5 @@ struct suite_outcome {
  * them all errors are printed to stderr and nothing runs. */
 enum status suite_run(struct backend *backend, const struct suite_options *options,
                       struct suite_outcome *outcome, struct err *err);
-
-/* The golden of a scenario: <root>golden/<same path>.golden, for <root>scenarios/<path>.scn, from
- * whatever folder it is run; else beside it. Into arena. */
-const char *suite_golden_path(const char *scenario_path, struct arena *arena);
 
 #endif

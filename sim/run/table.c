@@ -55,11 +55,21 @@ const char *table_cell(const struct table *table, size_t row, size_t column)
     return table->cells[row * table->column_count + column];
 }
 
+/* The queue's sequences are numbers, without sign or leading zeros: the shorter is the smaller. */
+static int compare_cell(const char *column, const char *a, const char *b)
+{
+    size_t size_a = strlen(a);
+    size_t size_b = strlen(b);
+    if (strcmp(column, "sequence") == 0 && size_a != size_b)
+        return size_a < size_b ? -1 : 1;
+    return strcmp(a, b);
+}
+
 static int compare_rows(const struct table *a, size_t row_a, const struct table *b, size_t row_b,
                         size_t columns)
 {
     for (size_t i = 0; i < columns; i++) {
-        int order = strcmp(table_cell(a, row_a, i), table_cell(b, row_b, i));
+        int order = compare_cell(a->columns[i], table_cell(a, row_a, i), table_cell(b, row_b, i));
         if (order != 0)
             return order;
     }
@@ -176,20 +186,29 @@ static bool column_left_out(const char *without, const char *table, const char *
     return listed(without, name);
 }
 
-static const char *row_key(struct arena *arena, const struct table *table, size_t row)
+static const char *join_cells(struct arena *arena, const struct table *table, size_t row,
+                              size_t from, size_t until, bool named)
 {
-    char text[4096];
+    size_t size = 1;
+    for (size_t i = from; i < until; i++)
+        size += strlen(table->columns[i]) + strlen(table_cell(table, row, i)) + 4;
+    char *text = arena_alloc(arena, size);
     size_t used = 0;
-    text[0] = 0;
-    size_t count = table->key_count > 0 ? table->key_count : table->column_count;
-    for (size_t i = 0; i < count && used < sizeof(text) - 1; i++) {
+    for (size_t i = from; text != NULL && i < until; i++) {
         const char *cell = table_cell(table, row, i);
-        int written = snprintf(text + used, sizeof(text) - used, "%s%s", i > 0 ? " " : "",
-                               cell[0] == 0 ? "''" : cell);
-        used += written > 0 ? (size_t)written : 0;
+        int written =
+            snprintf(text + used, size - used, "%s%s%s%s", i > from ? " " : "",
+                     named ? table->columns[i] : "", named ? "=" : "", cell[0] == 0 ? "''" : cell);
+        ASSERT(written > 0 && used + (size_t)written < size);
+        used += (size_t)written;
     }
-    const char *key = copy(arena, text);
-    return key == NULL ? "?" : key;
+    return text != NULL ? text : "?";
+}
+
+const char *table_row_key(const struct table *table, size_t row, struct arena *arena)
+{
+    size_t count = table->key_count > 0 ? table->key_count : table->column_count;
+    return join_cells(arena, table, row, 0, count, false);
 }
 
 struct comparison {
@@ -206,7 +225,7 @@ static void differ(struct comparison *comparison, const struct table *table, siz
     if (comparison->count < comparison->max)
         comparison->out[comparison->count] = (struct table_difference){
             .table = table->name,
-            .key = row_key(comparison->arena, table, row),
+            .key = table_row_key(table, row, comparison->arena),
             .column = column,
             .expected = expected,
             .got = got,
@@ -214,13 +233,12 @@ static void differ(struct comparison *comparison, const struct table *table, siz
     comparison->count++;
 }
 
+/* What a missing row holds, or one too many: "count=3 sum=0.5". */
 static const char *row_rest(struct comparison *comparison, const struct table *table, size_t row)
 {
-    struct table rest = *table;
     if (table->key_count == table->column_count)
         return "a row";
-    rest.key_count = 0;
-    return row_key(comparison->arena, &rest, row);
+    return join_cells(comparison->arena, table, row, table->key_count, table->column_count, true);
 }
 
 static void compare_cells(struct comparison *comparison, const struct table *expected, size_t row_e,

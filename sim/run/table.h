@@ -38,7 +38,9 @@ struct table *table_new(struct arena *arena, const char *name, size_t key_count,
 /* Adds a row of column_count cells (texts are copied). False when exhausted. */
 bool table_add(struct table *table, const char *const *cells);
 const char *table_cell(const struct table *table, size_t row, size_t column);
-/* Sorts rows by all their cells, key columns first, bytewise. */
+/* The cells of the row's key, with blanks between: "acme 2026-03-01 shop /cart". */
+const char *table_row_key(const struct table *table, size_t row, struct arena *arena);
+/* Sorts rows by all their cells, key columns first: bytewise, a column "sequence" as numbers. */
 void table_sort(struct table *table);
 
 /* Cell texts; all return arena memory, NULL when exhausted. */

@@ -43,35 +43,6 @@ static enum status set_up_tenants(struct stage *stage, struct store *store, stru
     return status;
 }
 
-static enum status drop_missing(struct stage *stage, struct store *store, struct err *err)
-{
-    const struct scenario *scenario = stage->scenario;
-    for (size_t i = 0; i < scenario->missing_count; i++) {
-        const struct scenario_missing *missing = &scenario->missing[i];
-        if (missing->all)
-            continue;
-        enum partition_table table =
-            missing->partition.hourly ? PARTITION_HOURLY : PARTITION_MINUTE;
-        struct arena scratch;
-        bool done;
-        arena_init(&scratch, 64 * 1024);
-        enum status status = store_begin(store, ROLE_JOBS, err);
-        if (status == STATUS_OK)
-            status = store_lock_partitioned(store, table, err);
-        if (status == STATUS_OK)
-            status = store_drop_partition(store, table, missing->partition.first_day, &scratch,
-                                          &done, err);
-        if (status == STATUS_OK)
-            status = store_commit(store, err);
-        arena_free(&scratch);
-        if (status != STATUS_OK) {
-            store_rollback(store);
-            return status;
-        }
-    }
-    return STATUS_OK;
-}
-
 static enum status set_up_database(struct stage *stage, struct err *err)
 {
     const struct scenario *scenario = stage->scenario;
@@ -83,7 +54,7 @@ static enum status set_up_database(struct stage *stage, struct err *err)
         status = backend->set_session_offset(backend, from, offset->offset_ns / NS_PER_US, err);
     }
     if (status == STATUS_OK && !scenario->without_partitions)
-        status = stage_with_job(stage, "set-up", job_initial_partitions, err);
+        status = stage_create_window(stage, err);
     if (status != STATUS_OK)
         return status;
     struct backend_session *session = backend->session_new(backend, "set-up");
@@ -92,8 +63,6 @@ static enum status set_up_database(struct stage *stage, struct err *err)
     struct store *store =
         commit_log_store_new(&stage->commits, backend->session_store(session), true);
     status = store != NULL ? set_up_tenants(stage, store, err) : no_memory(err);
-    if (status == STATUS_OK)
-        status = drop_missing(stage, store, err);
     commit_log_store_free(store);
     backend->session_free(session);
     return status;
@@ -355,7 +324,7 @@ enum status stage_build(struct stage *stage, struct err *err)
     return build_actors(stage) ? STATUS_OK : no_memory(err);
 }
 
-void stage_free(struct stage *stage)
+void stage_tear_down(struct stage *stage)
 {
     actors_free(stage);
     for (size_t i = 0; i < stage->process_count; i++)

@@ -405,3 +405,29 @@ const char *scenario_print(const struct scenario *scenario, struct arena *arena,
     *size = printer.size - 1;
     return printer.text;
 }
+
+/* The statement in hand as one line: every gap is a blank. */
+static const char *one_line(struct printer *printer)
+{
+    append(printer, "", 1);
+    for (char *c = printer->text; !printer->no_memory && *c != 0; c++)
+        if (*c == GAP_OPTION || *c == GAP_LINE || *c == GAP_ALIGN)
+            *c = ' ';
+    return printer->no_memory ? NULL : printer->text;
+}
+
+const char *scenario_print_expected(const struct scenario *scenario,
+                                    const struct scenario_expect *expect, struct arena *arena)
+{
+    struct printer printer = {.scenario = scenario, .arena = arena};
+    print_expected(&printer, expect);
+    return one_line(&printer);
+}
+
+const char *scenario_print_fault(const struct scenario *scenario,
+                                 const struct scenario_fault *fault, struct arena *arena)
+{
+    struct printer printer = {.scenario = scenario, .arena = arena};
+    print_fault(&printer, fault);
+    return one_line(&printer);
+}

@@ -290,25 +290,14 @@ static void print_selector(struct printer *printer, const struct scenario_select
     }
 }
 
-static void print_quantile(struct printer *printer, const struct scenario_expect *expect)
+static void print_reason(struct printer *printer, const struct scenario_expect *expect)
 {
-    printer_put(printer, "p%s", expect->q_text);
-    print_selector(printer, &expect->selector);
-    printer_put(printer, "%s",
-                expect->answer == SCENARIO_QUANTILE_OPEN   ? ">10s"
-                : expect->answer == SCENARIO_QUANTILE_NONE ? "none"
-                                                           : expect->number_text);
+    if (expect->has_reason)
+        printer_put(printer, "reason %s", message_outcome_name(expect->message));
 }
 
-/* [of acme] 3 */
-static void print_count(struct printer *printer, const struct scenario_expect *expect)
-{
-    if (expect->tenant >= 0)
-        printer_put(printer, "of %s", printer_tenant(printer, expect->tenant));
-    printer_put(printer, "%lld", (long long)expect->count);
-}
-
-void print_expect(struct printer *printer, const struct scenario_expect *expect)
+/* All but the answer, and the reason of a dead letter that stands behind it. */
+static void print_question(struct printer *printer, const struct scenario_expect *expect)
 {
     static const char *const levels[] = {"info", "warning", "error"};
     switch (expect->kind) {
@@ -331,11 +320,11 @@ void print_expect(struct printer *printer, const struct scenario_expect *expect)
     case SCENARIO_EXPECT_SUM:
         printer_put(printer, "sum");
         print_selector(printer, &expect->selector);
-        printer_put(printer, "%s", expect->number_text);
-        return;
+        break;
     case SCENARIO_EXPECT_QUANTILE:
-        print_quantile(printer, expect);
-        return;
+        printer_put(printer, "p%s", expect->q_text);
+        print_selector(printer, &expect->selector);
+        break;
     case SCENARIO_EXPECT_WARNING:
         printer_put(printer, "warning %s", expect->name);
         break;
@@ -352,7 +341,27 @@ void print_expect(struct printer *printer, const struct scenario_expect *expect)
         printer_put(printer, "queue");
         break;
     }
-    print_count(printer, expect);
-    if (expect->has_reason)
-        printer_put(printer, "reason %s", message_outcome_name(expect->message));
+    if (expect->tenant >= 0)
+        printer_put(printer, "of %s", printer_tenant(printer, expect->tenant));
+}
+
+void print_expect(struct printer *printer, const struct scenario_expect *expect)
+{
+    print_question(printer, expect);
+    if (expect->kind == SCENARIO_EXPECT_SUM)
+        printer_put(printer, "%s", expect->number_text);
+    else if (expect->kind == SCENARIO_EXPECT_QUANTILE)
+        printer_put(printer, "%s",
+                    expect->answer == SCENARIO_QUANTILE_OPEN   ? ">10s"
+                    : expect->answer == SCENARIO_QUANTILE_NONE ? "none"
+                                                               : expect->number_text);
+    else
+        printer_put(printer, "%lld", (long long)expect->count);
+    print_reason(printer, expect);
+}
+
+void print_expected(struct printer *printer, const struct scenario_expect *expect)
+{
+    print_question(printer, expect);
+    print_reason(printer, expect);
 }

@@ -52,6 +52,8 @@ void print_declaration(struct printer *printer, const struct scenario_item *item
 void print_event(struct printer *printer, const struct scenario_event *event);
 void print_fault(struct printer *printer, const struct scenario_fault *fault);
 void print_expect(struct printer *printer, const struct scenario_expect *expect);
+/* The expectation without its answer. */
+void print_expected(struct printer *printer, const struct scenario_expect *expect);
 void print_sends(struct printer *printer, const struct scenario_event *event);
 
 #endif

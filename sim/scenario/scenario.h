@@ -561,4 +561,11 @@ enum status scenario_parse(const char *file, const char *text, size_t size, stru
  * NULL: the arena is exhausted. Parsing it gives the same scenario, and the same text again. */
 const char *scenario_print(const struct scenario *scenario, struct arena *arena, size_t *size);
 
+/* What an expectation is about, without its answer: "requests hourly of acme GET /cart 200"; and a
+ * fault as it is written: "hold w1 before Commit". On one line; NULL: the arena is exhausted. */
+const char *scenario_print_expected(const struct scenario *scenario,
+                                    const struct scenario_expect *expect, struct arena *arena);
+const char *scenario_print_fault(const struct scenario *scenario,
+                                 const struct scenario_fault *fault, struct arena *arena);
+
 #endif

@@ -337,3 +337,8 @@ bool collector_running(const struct collector *collector)
 {
     return collector->running;
 }
+
+bool collector_delays(const struct collector *collector)
+{
+    return collector->delayed != NULL;
+}

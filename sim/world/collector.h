@@ -38,5 +38,7 @@ void collector_crash(struct collector *collector);
 enum status collector_stop(struct collector *collector, struct err *err);
 void collector_start(struct collector *collector);
 bool collector_running(const struct collector *collector);
+/* True while something waits for delay_ns. */
+bool collector_delays(const struct collector *collector);
 
 #endif

@@ -9,12 +9,14 @@
  *   tables     the rows at the end
  *
  *   cumulative, a stream   served = counted + (SDK value - last accepted) + absorbed by named
- * outcomes
- *                          - what a state that retention pruned had held (R-FIRST-7)
+ *                          outcomes - what a state that retention pruned had held (R-FIRST-7)
+ *
  *   delta, a message       sent = counted + refused, when it was applied; else it must be in the
- * queue, in the DLQ, expired, or a repetition of one that was applied a row group            rows
- * of the tables = sum of what was judged into it, a UTC day a stream's state       series_state =
- * the last accepted point
+ *                          queue, in the DLQ, expired, or a repetition of one that was applied
+ *
+ *   a row group            rows of the tables = sum of what was judged into it, a UTC day
+ *
+ *   a stream's state       series_state = the last accepted point
  *
  * A surplus fails like a deficit. {other} moves requests between row groups, not out: the judgement
  * names the row. A dropped partition or a purge takes its rows out of the book when it commits.
