@@ -128,11 +128,72 @@ printf '{"resourceMetrics":[' >"$tmp/cut.json"
 expect "a cut JSON file is refused with a reason" 2 "cut.json\": .*malformed JSON at line 1" \
     "$metersim" ingest "$tmp/cut.json" --db "$tmp/y.sqlite"
 head -c 1048577 /dev/zero >"$tmp/large.pb"
-expect "a large file is refused with a reason" 2 "large.pb\": a request of 1048577 bytes" \
+expect "a large file is refused with a reason" 2 "large.pb\": .*it has 1048577 bytes, the most is 1048576" \
     "$metersim" ingest "$tmp/large.pb" --db "$tmp/y.sqlite"
 cp tests/data/otlp/cum-pb/000.pb "$tmp/good.pb"
 expect "garbage beside good files" 1 "message dead_validation +1" \
     "$metersim" ingest "$tmp/good.pb" "$tmp/garbage.pb" --db "$tmp/z.sqlite"
+for folder in cum-pb delta-pb; do
+    printf '{"foo":1}' >"$tmp/foreign.json"
+    for what in "$tmp/foreign.json" tests/data/otlp/$folder/truth.json "$tmp/still/empty"; do
+        expect "ingest of $what" 2 "file \"$what\": it (is empty|holds no OTLP metrics)" \
+            "$metersim" ingest "$what" --db "$tmp/foreign.sqlite"
+    done
+done
+expect "ingest of strangers" 2 "is empty" "$metersim" ingest "$tmp/still/empty" "$tmp/foreign.json" --db "$tmp/foreign.sqlite"
+[ -e "$tmp/foreign.sqlite" ] && bad "refused files left a database" || ok
+
+# the clock: one point from 2100 must not make the good ones too old
+point() { # NANOSECONDS
+    printf '{"resourceMetrics":[{"resource":{"attributes":[{"key":"scf.tenant.id","value":{"stringValue":'
+    printf '"6f1c2c9e-7a51-4d0e-9d55-0a5d0c5b7b11"}}]},"scopeMetrics":[{"metrics":[{"name":'
+    printf '"http.server.request.duration","unit":"s","histogram":{"aggregationTemporality":1,"dataPoints":'
+    printf '[{"startTimeUnixNano":1,"timeUnixNano":%s,"count":1,"sum":1,"bucketCounts":[1]}]}}]}]}]}\n' "$1"
+}
+point 4102444800000000000 >"$tmp/2100.json"
+point 1773144000000000000 >"$tmp/2026.json" # 2026-03-10T12:00:00Z
+expect "one point from 2100" 2 "from 2026-03-10T12:00:00Z .*2026.json.* to 2100-01-01T00:00:00Z .*2100.json" \
+    "$metersim" ingest "$tmp/2100.json" "$tmp/2026.json" --db "$tmp/w.sqlite"
+grep -q -- "hint: nothing was imported; --now TIME" "$tmp/err" && ok || bad "one point from 2100: no hint"
+[ -e "$tmp/w.sqlite" ] && bad "one point from 2100 left a database" || ok
+expect "a refused point is exit 1" 1 "points refused, not counted: 1" \
+    "$metersim" ingest "$tmp/2100.json" "$tmp/2026.json" --db "$tmp/w.sqlite" --now 2026-03-10T12:00:00Z
+grep -q "rejected_future *1" "$tmp/out" && ok || bad "a refused point is not among the outcomes"
+expect "the good point is there" 0 "metric +1 " "$metersim" query --db "$tmp/w.sqlite"
+
+# the order: as the shell sorts, backwards, is no matter within an import; across imports it is told
+data=tests/data/otlp/cum-pb
+expect "files backwards" 0 "message applied +5" \
+    "$metersim" ingest $data/004.pb $data/003.pb $data/002.pb $data/001.pb $data/000.pb --db "$tmp/back.sqlite"
+"$metersim" query --db "$tmp/back.sqlite" >"$tmp/answer" 2>"$tmp/err"
+truth_of $data/truth.json >"$tmp/truth"
+answer_of "$tmp/answer" | diff "$tmp/truth" - >"$tmp/err" && ok || bad "files backwards against truth.json"
+expect "newer files first" 0 "" "$metersim" ingest $data/003.pb --db "$tmp/late.sqlite"
+expect "older points afterwards" 1 "points older than what the database has of their streams, not counted: [1-9]" \
+    "$metersim" ingest $data/002.pb --db "$tmp/late.sqlite"
+
+# one importer: the first is stopped in the middle of its log by a pipe that nobody empties
+for _ in $(seq 3000); do echo '{}'; done >"$tmp/log.jsonl"
+cat $data/../cum-json/000.json >>"$tmp/log.jsonl"
+exec 8<>"$tmp/pipe"
+"$metersim" ingest "$tmp/log.jsonl" --db "$tmp/one.sqlite" >"$tmp/first" 2>&8 &
+first=$!
+read -r -N 1 -u 8 # it has the lock
+expect "a second importer" 3 "another metersim ingest is writing" \
+    "$metersim" ingest $data/000.pb --db "$tmp/one.sqlite"
+expect "query beside an importer" 0 "no rows" "$metersim" query --db "$tmp/one.sqlite"
+cat <&8 >/dev/null &
+drain=$!
+wait $first
+[ $? -eq 1 ] && grep -q "applied  *1$" "$tmp/first" && ok || bad "the first importer"
+kill $drain
+exec 8>&-
+# who listens may hang up: the import ends all the same
+"$metersim" ingest "$tmp/log.jsonl" --db "$tmp/hung.sqlite" 2>&1 >/dev/null | head -n 1 >/dev/null
+expect "an import whose listener hung up" 0 "GET" "$metersim" query --db "$tmp/hung.sqlite"
+[ "$(ls "$tmp" | grep -cE 'sqlite-(wal|shm|journal)')" -eq 0 ] && ok || bad "a database at rest is not one file"
+said=$(ulimit -f 16 && exec "$metersim" ingest $data/000.pb --db "$tmp/small.sqlite" 2>&1)
+[ $? -eq 3 ] && [[ $said = *"too large"*"hint: make room"* ]] && ok || bad "ingest past the size limit: $said"
 
 # scenarios: every error of a file in one go, nothing is run
 cat >"$tmp/bad.scn" <<'S'

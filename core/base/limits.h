@@ -48,6 +48,9 @@
 /* rows of one store call: its parameters live on the caller's stack */
 #define LIMIT_CALL_ROWS 64
 
+/* messages of one import: each takes some hundred bytes beside its payload */
+#define LIMIT_IMPORT_MESSAGES 1000000
+
 /* memory of one batch */
 #define LIMIT_BATCH_MESSAGES    1000
 #define LIMIT_BATCH_ARENA_BYTES (512 * 1024 * 1024)

@@ -1,6 +1,10 @@
 /* The importer: real OTLP payloads into the tables, through the same writer that serves the queue.
  *
- * Each file is one message, JSON lines one a line, in the order given. A message's id is the
+ *   ingest_plan_new -> [ingest_plan_now] -> ingest -> ingest_plan_free
+ *
+ * Each file is one message, JSON lines one a line. Files are taken in the order of their first
+ * points: a cumulative point that comes after a newer one of its stream is not counted (R-PT-1),
+ * and a shell sorts 10.pb before 2.pb. Lines stay in the order of their file. A message's id is the
  * SHA-256 of its bytes in lower-case hex, so importing the same file twice is harmless
  * (already_applied). Its tenant is the one its first resource names (scf.tenant.id). Core reads no
  * file: the caller hands in buffers.
@@ -14,8 +18,8 @@
 #include "core/store/store.h"
 
 struct ingest_file {
-    const char *name;   /* for the log; "-" for standard input */
-    struct bytes bytes; /* protobuf, or JSON when the first byte is '{' */
+    const char *name;   /* for the log */
+    struct bytes bytes; /* protobuf, or JSON when the first byte is '{' or '[' */
 };
 
 struct ingest_ports {
@@ -25,21 +29,32 @@ struct ingest_ports {
 };
 
 struct ingest_summary {
-    int64_t now_ns;   /* the clock that was used */
     size_t messages;  /* in all files */
     size_t refused;   /* dead letters: nothing of them is in the tables */
     size_t abandoned; /* still refused for the moment after 5 deliveries; import again */
 };
 
-/* now_ns: the writer's clock, which decides the window of points and partitions (R-DEC-5); 0 takes
- * the newest point of the input. Makes the initial partitions of that window (MS "Partitions"),
- * then applies every message. settings: the retention keys may be unset. STATUS_OK also when
- * messages were refused or abandoned: see the summary. STATUS_INVALID: now_ns is 0 and no file has
- * a point. Other errors: the partitions could not be made, or out of memory; what was committed
- * before stays. */
+/* The messages of the files, looked at and put in order; nothing is written. The files must outlive
+ * it. */
+struct ingest_plan;
+/* STATUS_INVALID: not one message can be read; err names the first and says why. Also too many
+ * messages. STATUS_NO_MEMORY. */
+enum status ingest_plan_new(const struct ingest_file *files, size_t file_count,
+                            struct ingest_plan **out, struct err *err);
+void ingest_plan_free(struct ingest_plan *plan);
+
+/* The clock of an import that is made as of then: its newest point. STATUS_INVALID when no message
+ * has a point, or when the oldest is more than 7 days before: R-DEC-5 would refuse good points for
+ * one wrong clock, and a message that was applied without them is not applied again. */
+enum status ingest_plan_now(const struct ingest_plan *plan, int64_t *now_ns, struct err *err);
+
+/* now_ns: the writer's clock, above 0, which decides the window of points and partitions (R-DEC-5).
+ * Makes the initial partitions of that window (MS "Partitions"), then applies every message, once
+ * for a plan. settings: the retention keys may be unset. STATUS_OK also when messages were refused
+ * or abandoned: see the summary. Other errors: the partitions could not be made, or out of memory;
+ * what was committed before stays. */
 enum status ingest(const struct settings *settings, struct rules rules,
-                   const struct ingest_ports *ports, const struct ingest_file *files,
-                   size_t file_count, int64_t now_ns, struct ingest_summary *summary,
-                   struct err *err);
+                   const struct ingest_ports *ports, struct ingest_plan *plan, int64_t now_ns,
+                   struct ingest_summary *summary, struct err *err);
 
 #endif

@@ -67,22 +67,33 @@ static enum status retry(struct consumer *consumer, const struct delivery *deliv
     return STATUS_OK;
 }
 
+static void bury(struct ingest_queue *queue, const struct ingest_message *message,
+                 enum message_outcome outcome, const char *why)
+{
+    char text[640];
+    char line[24] = "";
+    if (message->number > 0)
+        snprintf(line, sizeof line, ":%zu", message->number);
+    snprintf(text, sizeof text, "%s%s: %s: %s", message->file, line, message_outcome_name(outcome),
+             why);
+    queue->log->write(queue->log, LOG_ERROR, "message_refused", text);
+    queue->refused++;
+}
+
 static enum status dead(struct consumer *consumer, const struct delivery *delivery,
                         const struct dead_letter *letter, struct err *err)
 {
     (void)err;
-    struct ingest_queue *queue = queue_of(consumer);
-    const struct ingest_message *message = delivery->token;
-    char text[640];
-    if (message->number > 0)
-        snprintf(text, sizeof text, "%s:%zu: %s: %s", message->file, message->number,
-                 message_outcome_name(letter->reason), letter->message);
-    else
-        snprintf(text, sizeof text, "%s: %s: %s", message->file,
-                 message_outcome_name(letter->reason), letter->message);
-    queue->log->write(queue->log, LOG_ERROR, "message_refused", text);
-    queue->refused++;
+    bury(queue_of(consumer), delivery->token, letter->reason, letter->message);
     return STATUS_OK;
+}
+
+void ingest_queue_refuse(struct ingest_queue *queue, struct ingest_message *message,
+                         enum message_outcome outcome, const char *why)
+{
+    ASSERT(!message->settled);
+    bury(queue, message, outcome, why);
+    message->settled = true;
 }
 
 void ingest_queue_init(struct ingest_queue *queue, struct ingest_message *messages, size_t count,

@@ -4,7 +4,8 @@
 
 enum payload_format ingest_format(struct bytes file)
 {
-    return file.size > 0 && file.data[0] == '{' ? PAYLOAD_JSON : PAYLOAD_PROTOBUF;
+    bool json = file.size > 0 && (file.data[0] == '{' || file.data[0] == '[');
+    return json ? PAYLOAD_JSON : PAYLOAD_PROTOBUF;
 }
 
 /* The object that opens at the first byte ends with the last one. Looks at braces and strings only;
@@ -65,6 +66,6 @@ bool ingest_is_lines(struct bytes file)
     struct bytes rest = file;
     struct bytes line;
     struct bytes second;
-    return ingest_format(file) == PAYLOAD_JSON && ingest_next_line(&rest, &line) &&
+    return file.size > 0 && file.data[0] == '{' && ingest_next_line(&rest, &line) &&
            is_one_object(line) && ingest_next_line(&rest, &second);
 }

@@ -5,7 +5,8 @@
 #include "core/base/bytes.h"
 #include "core/otlp/message.h"
 
-/* JSON starts with '{', which no protobuf request does: as a tag it would open group 15. */
+/* JSON starts with '{' or '[', which no protobuf request does: as tags they would open the groups
+ * 15 and 11. No other byte can tell: a line feed, a space and a tab are tags too. */
 enum payload_format ingest_format(struct bytes file);
 
 /* True when the first line is a whole JSON object and more follows: one message a line. Any other

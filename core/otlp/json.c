@@ -219,6 +219,7 @@ static enum status request_decode(struct walk *walk, const json_t *root)
         return err_set(walk->err, STATUS_INVALID, NULL,
                        "cannot decode OTLP/JSON: the request is not an object");
     enum status status = otlp_json_objects(root, "resourceMetrics", &resources, &count, walk->err);
+    walk->request->names_resources = resources != NULL;
     if (status != STATUS_OK || count == 0)
         return status;
     walk->request->resources = array_new(walk, count, sizeof *walk->request->resources);

@@ -44,12 +44,16 @@ void decoder_free(struct decoder *decoder);
 enum status message_decode(struct decoder *decoder, const struct message_input *input,
                            struct arena *arena, struct message *out, struct err *err);
 
-/* The tenant in the payload's first resource (scf.tenant.id), for the importer, whose files have no
- * subject. STATUS_INVALID when there is none. */
-enum status message_peek_tenant(struct bytes payload, enum payload_format format, struct arena *arena,
-                                struct uuid *tenant, struct err *err);
-/* The newest point time of the payload, for the importer's clock; 0 when it has no point. */
-enum status message_peek_newest(struct bytes payload, enum payload_format format, struct arena *arena,
-                                int64_t *newest_ns, struct err *err);
+/* What the importer must know of a payload, whose file has no subject and no time of arrival. */
+struct message_facts {
+    bool holds_metrics; /* a resource, or in JSON at least an empty "resourceMetrics" */
+    bool has_tenant;    /* the first resource has an scf.tenant.id that is a uuid */
+    struct uuid tenant;
+    int64_t oldest_ns; /* of the points with a time; 0 when there is none */
+    int64_t newest_ns;
+};
+/* STATUS_INVALID: not an OTLP request. */
+enum status message_peek(struct bytes payload, enum payload_format format, struct arena *arena,
+                         struct message_facts *facts, struct err *err);
 
 #endif

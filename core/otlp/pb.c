@@ -233,6 +233,7 @@ enum status otlp_request_protobuf(struct bytes payload, struct arena *arena,
     if (out->resources == NULL)
         return no_memory(&walk);
     out->resource_count = request->n_resource_metrics;
+    out->names_resources = out->resource_count > 0;
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < out->resource_count; i++)
         status = resource_decode(&walk, request->resource_metrics[i], &out->resources[i]);

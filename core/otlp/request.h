@@ -60,6 +60,7 @@ struct otlp_resource {
 struct otlp_request {
     struct otlp_resource *resources;
     size_t resource_count;
+    bool names_resources;   /* there is one, or in JSON an empty array of them */
     size_t point_count;     /* of all metrics in the tree */
     size_t skipped_metrics; /* R-DEC-2: metrics of other names, not in the tree */
 };

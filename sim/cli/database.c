@@ -1,9 +1,12 @@
 #include "sim/cli/database.h"
 
 #include "core/base/time.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BUSY_MS 5000
 
@@ -67,6 +70,31 @@ enum exit_code database_open(const char *command, const char *path, enum databas
         return EXIT_GOOD;
     complain(&err);
     return status == STATUS_INVALID || status == STATUS_IO ? EXIT_USAGE : EXIT_MISSING;
+}
+
+/* A byte behind those that SQLite locks (its PENDING_BYTE and what follows), for a lock of the open
+ * file and not of the process. */
+#define LOCK_BYTE (0x40000000 + 1024)
+
+enum exit_code database_lock(const char *path, int *lock)
+{
+    struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1};
+    *lock = open(path, O_RDWR | O_CLOEXEC);
+    if (*lock < 0) /* ":memory:" is nobody else's */
+        return EXIT_GOOD;
+    if (fcntl(*lock, F_OFD_SETLK, &byte) == 0 || (errno != EAGAIN && errno != EACCES))
+        return EXIT_GOOD;
+    fprintf(stderr,
+            "metersim: another metersim ingest is writing to database \"%s\"\n"
+            "hint: wait for its end, then import again: one importer, files in the order of time\n",
+            path);
+    return EXIT_MISSING;
+}
+
+void database_unlock(int lock)
+{
+    if (lock >= 0)
+        close(lock);
 }
 
 enum exit_code option_time(const char *command, const char *option, const char *text, int64_t *ns)

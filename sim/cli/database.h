@@ -30,6 +30,11 @@ struct log log_on_stderr(void);
  * read-only; EXIT_MISSING: locked, no room. */
 enum exit_code database_open(const char *command, const char *path, enum database_use use,
                              struct sqlite_database **database);
+/* Keeps a second importer out of an open database: what one stores makes the points that the other
+ * still holds out_of_order. EXIT_MISSING with the trouble printed when there is one. Unlock after
+ * the database is closed: closing any descriptor of a file drops SQLite's own locks on it. */
+enum exit_code database_lock(const char *path, int *lock);
+void database_unlock(int lock);
 /* The time of an option; text NULL leaves *ns. */
 enum exit_code option_time(const char *command, const char *option, const char *text, int64_t *ns);
 

@@ -23,10 +23,19 @@ const struct command commands[] = {
      "  --fail-fast   stops at the first scenario that does not pass\n"},
     {"ingest", "FILE... --db PATH [--now TIME] [--json]",
      "puts real OTLP exports into the tables and prints what became of them", command_ingest,
-     "  FILE          .pb: one OTLP request; .json: one OTLP/JSON request, or one a line\n"
-     "  --db PATH     an SQLite database; made when it is not there\n"
-     "  --now TIME    the writer's clock, for example 2026-03-01T00:00:00Z; default: the newest "
-     "point\n"},
+     "  FILE          OTLP metrics: one request in protobuf; or, where the file begins with \"{\", "
+     "in\n"
+     "                JSON, one request or one a line. Its name does not matter\n"
+     "  --db PATH     an SQLite database; made when it is not there. One importer at a time; "
+     "files\n"
+     "                are taken in the order of their first points, and a later import must not\n"
+     "                hold older points: a cumulative point older than its stream is not counted\n"
+     "  --now TIME    the writer's clock, for example 2026-03-01T00:00:00Z: points more than 7 "
+     "days\n"
+     "                before it, or 10 minutes after it, are refused. Default: the newest point;\n"
+     "                nothing is imported when the points are more than 7 days apart\n"
+     "  --json        one JSON object instead of text\n"
+     "  Exit code 1: the rest is imported, but a message or a point was refused or not counted.\n"},
     {"jobs", "--db PATH [--now TIME] [--json]",
      "rollup, partitions and retention, once, over those tables", command_jobs,
      "  --now TIME    default: the newest minute row\n"

@@ -71,12 +71,16 @@ static inline int fuzz_payload(const uint8_t *data, size_t size, enum payload_fo
     ASSERT(decoder != NULL);
     arena_init(&arena, 4 * (LIMIT_DECODE_BASE_BYTES + LIMIT_DECODE_FACTOR * size));
     input.msg_id = bytes_of("fuzz");
-    enum status tenant = message_peek_tenant(input.payload, format, &arena, &input.tenant, &err);
-    enum status newest = message_peek_newest(input.payload, format, &arena, &input.now_ns, &err);
+    struct message_facts facts;
+    enum status peek = message_peek(input.payload, format, &arena, &facts, &err);
+    input.tenant = facts.tenant;
+    input.now_ns = facts.newest_ns;
     enum status status = message_decode(decoder, &input, &arena, &message, &err);
     ASSERT(status == STATUS_OK || status == STATUS_INVALID || status == STATUS_NO_MEMORY);
-    ASSERT(status != STATUS_OK || newest == STATUS_OK);
-    ASSERT(status != STATUS_OK || tenant == STATUS_OK || message.point_count == 0);
+    ASSERT(status != STATUS_OK || peek == STATUS_OK);
+    ASSERT(status != STATUS_OK || facts.has_tenant || message.point_count == 0);
+    ASSERT(facts.holds_metrics || facts.newest_ns == 0);
+    ASSERT(facts.oldest_ns <= facts.newest_ns);
     if (status == STATUS_OK) {
         ASSERT(message.good_count <= message.point_count);
         for (size_t i = 0; i < message.point_count; i++)

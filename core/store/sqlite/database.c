@@ -27,6 +27,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define OPENING_MS 200
+
 struct sqlite_database {
     struct sqlite_exec exec;
     bool writes; /* it is ours, and open for writing */
@@ -223,13 +225,14 @@ static enum status pragma(sqlite3 *db, const char *sql, char *answer, int size, 
     return status;
 }
 
-static bool exists_beside(sqlite3 *db, sqlite3_vfs *vfs, const char *suffix)
+/* Not by the VFS's xAccess, for which an empty file is none. */
+static bool exists_beside(sqlite3 *db, const char *suffix)
 {
-    int there = 0;
+    struct stat about;
     char *name = sqlite3_mprintf("%s%s", sqlite3_db_filename(db, "main"), suffix);
-    int rc = name ? vfs->xAccess(vfs, name, SQLITE_ACCESS_EXISTS, &there) : SQLITE_NOMEM;
+    bool there = name && stat(name, &about) == 0;
     sqlite3_free(name);
-    return rc == SQLITE_OK && there;
+    return there;
 }
 
 /* False for a file in WAL mode without its two files: it was copied or left while it was written.
@@ -238,14 +241,12 @@ static bool at_rest_or_in_use(sqlite3 *db)
 {
     unsigned char header[20] = {0};
     sqlite3_file *file = NULL;
-    sqlite3_vfs *vfs = NULL;
     sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    sqlite3_file_control(db, "main", SQLITE_FCNTL_VFS_POINTER, &vfs);
-    if (!file || !file->pMethods || !vfs ||
+    if (!file || !file->pMethods ||
         file->pMethods->xRead(file, header, sizeof header, 0) != SQLITE_OK)
         return true; /* in memory, or too short: the check of the schema says so */
     bool wal = header[18] == 2 || header[19] == 2;
-    return !wal || (exists_beside(db, vfs, "-wal") && exists_beside(db, vfs, "-shm"));
+    return !wal || (exists_beside(db, "-wal") && exists_beside(db, "-shm"));
 }
 
 static enum status not_closed(struct err *err)
@@ -257,8 +258,11 @@ static enum status not_closed(struct err *err)
 
 static enum status set_up_reader(sqlite3 *db, struct err *err)
 {
-    if (!at_rest_or_in_use(db))
-        return not_closed(err);
+    if (!at_rest_or_in_use(db)) {
+        sqlite3_sleep(OPENING_MS); /* a writer that opens or closes it is neither, for a moment */
+        if (!at_rest_or_in_use(db))
+            return not_closed(err);
+    }
     enum status status = sqlite_schema_check(db, err);
     /* a journal that would have to be rolled back first */
     bool journal = status != STATUS_OK && strcmp(err->sqlstate, "25006") == 0;
@@ -276,6 +280,8 @@ static enum status set_up_writer(sqlite3 *db, bool create, struct err *err)
         status = pragma(db, "pragma journal_mode = wal", mode, sizeof mode, err);
     if (status == STATUS_OK && strcmp(mode, "wal") == 0)
         status = pragma(db, "pragma synchronous = full", NULL, 0, err);
+    if (status == STATUS_OK) /* the files of WAL mode are made by the first read */
+        status = pragma(db, "pragma user_version", NULL, 0, err);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "core/base/assert.h"
 #include "core/store/sqlite/codec.h"
 #include "core/store/sqlite/sqlite_store.h"
+#include <errno.h>
 
 static const char *constraint_sqlstate(int extended)
 {
@@ -56,6 +57,19 @@ static const char *sqlstate_of(int extended)
     }
 }
 
+/* The errno of the last write into the database or its journal. */
+static bool write_failed_with(sqlite3 *db, int reason)
+{
+    int of_database = 0;
+    int of_journal = 0;
+    sqlite3_file *journal = NULL;
+    sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &of_database);
+    sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
+    if (journal && journal->pMethods)
+        journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &of_journal);
+    return of_database == reason || of_journal == reason;
+}
+
 enum status sqlite_error(sqlite3 *db, const char *what, struct err *err)
 {
     ASSERT(db && what && err);
@@ -67,10 +81,18 @@ enum status sqlite_error(sqlite3 *db, const char *what, struct err *err)
         sqlite3_snprintf(sizeof sqlstate, sqlstate, "%s", message);
         return err_sql(err, sqlstate, "%s", message + 6);
     }
-    enum status status = err_sql(err, sqlstate_of(extended), "could not %s: %s", what, message);
+    bool full = (extended & 0xFF) == SQLITE_FULL;
+    if (extended == SQLITE_IOERR_WRITE) { /* SQLite knows ENOSPC only */
+        bool large = write_failed_with(db, EFBIG);
+        full = large || write_failed_with(db, EDQUOT);
+        message = large ? "a file would be too large" : full ? "the quota is full" : message;
+    }
+    enum status status =
+        err_sql(err, full ? "53100" : sqlstate_of(extended), "could not %s: %s", what, message);
     if ((extended & 0xFF) == SQLITE_BUSY)
         err_hint(err, "another process is using the database; try again when it has ended");
-    if ((extended & 0xFF) == SQLITE_FULL)
-        err_hint(err, "the disk or the quota is full, or a limit on file sizes (ulimit -f) is met");
+    if (full)
+        err_hint(err, "make room: the disk or the quota is full, or a limit on the size of files "
+                      "(ulimit -f) is met");
     return status;
 }

@@ -36,6 +36,8 @@ static struct bytes read_file(const char *path)
     return bytes;
 }
 
+static struct err why; /* of the last import */
+
 struct capture_files {
     struct ingest_file files[FILES];
     char paths[FILES][64];
@@ -56,12 +58,28 @@ static void close_capture(struct capture_files *capture)
         free((void *)(uintptr_t)capture->files[i].bytes.data);
 }
 
+/* *now_ns 0: as of the newest point. */
+static enum status import_at(struct harness *h, struct store *store,
+                             const struct ingest_file *files, size_t count, int64_t *now_ns,
+                             struct ingest_summary *summary)
+{
+    struct ingest_ports ports = {store, &h->meter, &h->log};
+    struct ingest_plan *plan;
+    why = (struct err){0};
+    enum status status = ingest_plan_new(files, count, &plan, &why);
+    if (status == STATUS_OK && *now_ns == 0)
+        status = ingest_plan_now(plan, now_ns, &why);
+    if (status == STATUS_OK)
+        status = ingest(&h->settings, h->rules, &ports, plan, *now_ns, summary, &why);
+    ingest_plan_free(plan);
+    return status;
+}
+
 static enum status import(struct harness *h, const struct ingest_file *files, size_t count,
                           struct ingest_summary *summary)
 {
-    struct ingest_ports ports = {h->inner, &h->meter, &h->log};
-    struct err err = {0};
-    return ingest(&h->settings, h->rules, &ports, files, count, 0, summary, &err);
+    int64_t now_ns = 0;
+    return import_at(h, h->inner, files, count, &now_ns, summary);
 }
 
 /* Requests per "METHOD route status" are what the SDK served, no more and no less. */
@@ -191,6 +209,103 @@ START_TEST(ingest__mixed_files)
 }
 END_TEST
 
+/* A shell sorts 10.pb before 2.pb: the order is that of the first points, and nothing is
+ * out_of_order (R-PT-1). */
+START_TEST(ingest__files_are_taken_in_the_order_of_time)
+{
+    const struct capture *capture = &captures[_i];
+    struct harness *h = harness_new(NULL);
+    struct capture_files files;
+    struct ingest_file back[FILES];
+    struct ingest_summary summary;
+    open_capture(capture, &files);
+    for (int i = 0; i < FILES; i++)
+        back[i] = files.files[FILES - 1 - i];
+    ck_assert_int_eq(import(h, back, FILES, &summary), STATUS_OK);
+    ck_assert_uint_eq(h->points[POINT_OUT_OF_ORDER], 0);
+    assert_truth(h, capture);
+    close_capture(&files);
+    harness_free(h);
+}
+END_TEST
+
+/* One delta point of one request at the time. */
+static struct ingest_file at_time(char buffer[1024], int64_t time_ns)
+{
+    snprintf(buffer, 1024,
+             "{\"resourceMetrics\":[{\"resource\":{\"attributes\":[{\"key\":\"scf.tenant.id\","
+             "\"value\":{\"stringValue\":\"6f1c2c9e-7a51-4d0e-9d55-0a5d0c5b7b11\"}}]},"
+             "\"scopeMetrics\":[{\"metrics\":[{\"name\":\"http.server.request.duration\","
+             "\"unit\":\"s\",\"histogram\":{\"aggregationTemporality\":1,\"dataPoints\":["
+             "{\"startTimeUnixNano\":\"%lld\",\"timeUnixNano\":\"%lld\",\"count\":1,\"sum\":1,"
+             "\"bucketCounts\":[1]}]}}]}]}]}",
+             (long long)(time_ns - 1), (long long)time_ns);
+    return (struct ingest_file){"at.json", bytes_of(buffer)};
+}
+
+/* Points just 7 days apart are one import (R-DEC-5: older than 7 days is too old). A nanosecond
+ * more, and nothing is written: with one wrong clock all good points would be refused, and their
+ * messages be applied without them. A given time takes what is in its window. */
+START_TEST(ingest__one_wrong_clock_refuses_nothing_in_silence)
+{
+    static const int64_t old_ns = INT64_C(1773144000000000000);
+    char texts[2][1024];
+    struct harness *h = harness_new(NULL);
+    struct ingest_summary summary;
+    struct ingest_file files[2] = {at_time(texts[0], old_ns + 7 * NS_PER_DAY + 1),
+                                   at_time(texts[1], old_ns)};
+    ck_assert_int_eq(import(h, files, 2, &summary), STATUS_INVALID);
+    ck_assert_ptr_nonnull(strstr(why.message, "more than the 7 days"));
+    ck_assert_int_eq(sql_int(h, "select count(*) from ingest_dedup"), 0);
+    int64_t now_ns = old_ns;
+    ck_assert_int_eq(import_at(h, h->inner, files, 2, &now_ns, &summary), STATUS_OK);
+    ck_assert_uint_eq(h->points[POINT_REJECTED_FUTURE], 1);
+    ck_assert_int_eq(total(h), 1);
+    harness_free(h);
+    h = harness_new(NULL);
+    files[0] = at_time(texts[0], old_ns + 7 * NS_PER_DAY);
+    ck_assert_int_eq(import(h, files, 2, &summary), STATUS_OK);
+    ck_assert_int_eq(total(h), 2);
+    harness_free(h);
+}
+END_TEST
+
+/* Files of something else: an error of the file when there is nothing else, and never "applied". */
+static const struct {
+    const char *text;
+    const char *why;
+} strangers[] = {
+    {"", "it is empty"},
+    {"{}", "no \"resourceMetrics\""},
+    {"{\"foo\":1}", "no \"resourceMetrics\""},
+    {"{\"resourceSpans\":[{}]}", "no \"resourceMetrics\""},
+    {"[]", "not an object"},
+    {"[{\"resourceMetrics\":[]}]", "not an object"},
+    {"\x48\x01", "holds no OTLP metrics"}, /* protobuf: field 9, which a request has not */
+    {"key: value\n", "malformed protobuf"},
+};
+
+START_TEST(ingest__strangers_are_refused)
+{
+    static const int64_t time_ns = INT64_C(1773144000000000000);
+    char text[1024];
+    struct harness *h = harness_new(NULL);
+    struct ingest_summary summary;
+    struct ingest_file files[2] = {{"stranger", bytes_of(strangers[_i].text)},
+                                   at_time(text, time_ns)};
+    int64_t now_ns = time_ns;
+    ck_assert_int_eq(import_at(h, h->inner, files, 1, &now_ns, &summary), STATUS_INVALID);
+    ck_assert_msg(strstr(why.message, strangers[_i].why), "%s", why.message);
+    ck_assert_msg(strstr(why.message, "\"stranger\""), "%s", why.message);
+    ck_assert_int_eq(import(h, files, 2, &summary), STATUS_OK);
+    ck_assert_uint_eq(summary.refused, 1);
+    ck_assert_uint_eq(h->outcomes[MESSAGE_DEAD_VALIDATION], 1);
+    ck_assert_uint_eq(h->outcomes[MESSAGE_APPLIED], 1);
+    ck_assert_int_eq(total(h), 1);
+    harness_free(h);
+}
+END_TEST
+
 /* Without a point and without a given time there is no clock. */
 START_TEST(ingest__no_point_no_time)
 {
@@ -209,13 +324,11 @@ START_TEST(ingest__given_time_decides_the_window)
     struct capture_files files;
     struct ingest_summary summary;
     open_capture(&captures[0], &files);
-    ck_assert_int_eq(import(h, files.files, FILES, &summary), STATUS_OK);
-    int64_t newest_ns = summary.now_ns;
+    int64_t now_ns = 0;
+    ck_assert_int_eq(import_at(h, h->inner, files.files, FILES, &now_ns, &summary), STATUS_OK);
+    now_ns += 30 * NS_PER_DAY;
     struct harness *later = harness_new(NULL);
-    struct ingest_ports ports = {later->inner, &later->meter, &later->log};
-    struct err err = {0};
-    ck_assert_int_eq(ingest(&later->settings, later->rules, &ports, files.files, FILES,
-                            newest_ns + 30 * NS_PER_DAY, &summary, &err),
+    ck_assert_int_eq(import_at(later, later->inner, files.files, FILES, &now_ns, &summary),
                      STATUS_OK);
     ck_assert_int_eq(total(later), 0);
     ck_assert_uint_eq(later->outcomes[MESSAGE_APPLIED], FILES);
@@ -233,13 +346,11 @@ START_TEST(ingest__transient_refusals)
     struct harness *h = harness_new(NULL);
     struct capture_files files;
     struct ingest_summary summary;
-    struct err err = {0};
+    int64_t now_ns = 0;
     open_capture(&captures[0], &files);
     fault(h, (struct test_fault){
                  .query = QUERY_ADD_MINUTE, .sqlstate = "40001", .times = stays ? 999 : 2});
-    struct ingest_ports ports = {&h->store, &h->meter, &h->log};
-    ck_assert_int_eq(ingest(&h->settings, h->rules, &ports, files.files, FILES, 0, &summary, &err),
-                     STATUS_OK);
+    ck_assert_int_eq(import_at(h, &h->store, files.files, FILES, &now_ns, &summary), STATUS_OK);
     ck_assert_uint_eq(summary.abandoned, stays ? FILES : 0);
     if (!stays)
         assert_truth(h, &captures[0]);
@@ -259,7 +370,7 @@ START_TEST(ingest__splits_files)
         {"{}\n", false, PAYLOAD_JSON},           {"{}\n\n \t\r\n", false, PAYLOAD_JSON},
         {"{}\n{}\n", true, PAYLOAD_JSON},        {"{\"a\":\"}\\\"{\"}\r\n{}", true, PAYLOAD_JSON},
         {"{\n}\n{\n}\n", false, PAYLOAD_JSON},   {"{}}\n{}\n", false, PAYLOAD_JSON},
-        {"\n{}\n{}\n", false, PAYLOAD_PROTOBUF},
+        {"\n{}\n{}\n", false, PAYLOAD_PROTOBUF}, {"[{}\n]\n", false, PAYLOAD_JSON},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ck_assert_int_eq(ingest_is_lines(bytes_of(cases[i].text)), cases[i].lines);
@@ -276,6 +387,10 @@ Suite *ingest_suite(void)
     tcase_add_test(tests, ingest__json_lines);
     tcase_add_test(tests, ingest__pretty_printed_json);
     tcase_add_test(tests, ingest__mixed_files);
+    tcase_add_loop_test(tests, ingest__files_are_taken_in_the_order_of_time, 0, CAPTURES);
+    tcase_add_test(tests, ingest__one_wrong_clock_refuses_nothing_in_silence);
+    tcase_add_loop_test(tests, ingest__strangers_are_refused, 0,
+                        (int)(sizeof strangers / sizeof *strangers));
     tcase_add_test(tests, ingest__no_point_no_time);
     tcase_add_test(tests, ingest__given_time_decides_the_window);
     tcase_add_loop_test(tests, ingest__transient_refusals, 0, 2);

@@ -150,16 +150,16 @@ static struct message capture_decode(const struct capture *capture, int number)
 {
     char path[128];
     struct err err = {0};
-    int64_t newest = 0;
+    struct message_facts facts;
     struct message_input input;
     snprintf(path, sizeof path, "tests/data/otlp/%s/%03d.%s", capture->folder, number,
              capture->format == PAYLOAD_JSON ? "json" : "pb");
     input = input_of(file_read(path));
     input.format = capture->format;
-    ck_assert_int_eq(message_peek_newest(input.payload, input.format, &build_arena, &newest, &err),
+    ck_assert_int_eq(message_peek(input.payload, input.format, &build_arena, &facts, &err),
                      STATUS_OK);
-    ck_assert_int_gt(newest, 0);
-    input.now_ns = newest;
+    ck_assert_int_gt(facts.newest_ns, 0);
+    input.now_ns = facts.newest_ns;
     return decoded(&input);
 }
 
@@ -238,55 +238,66 @@ START_TEST(decode__same_payload_twice_gives_the_same_message)
 }
 END_TEST
 
+static struct message_facts peeked(struct bytes payload, enum payload_format format)
+{
+    struct message_facts facts;
+    struct err err = {0};
+    ck_assert_msg(message_peek(payload, format, &build_arena, &facts, &err) == STATUS_OK, "%s",
+                  err.message);
+    return facts;
+}
+
 START_TEST(decode__peek_tenant)
 {
-    struct uuid found;
     struct uuid expected = tenant();
-    struct err err = {0};
     struct point_spec spec = point_good();
-    ck_assert_int_eq(
-        message_peek_tenant(request_of_spec(&spec), PAYLOAD_PROTOBUF, &build_arena, &found, &err),
-        STATUS_OK);
-    ck_assert_int_eq(uuid_compare(&found, &expected), 0);
-    ck_assert_int_eq(message_peek_tenant(text(""), PAYLOAD_PROTOBUF, &build_arena, &found, &err),
-                     STATUS_INVALID);
+    struct message_facts facts = peeked(request_of_spec(&spec), PAYLOAD_PROTOBUF);
+    ck_assert(facts.has_tenant && facts.holds_metrics);
+    ck_assert_int_eq(uuid_compare(&facts.tenant, &expected), 0);
     struct bytes none = request(field_bytes(1, pair_text("service.name", text("shop"))), text(""));
-    ck_assert_int_eq(message_peek_tenant(none, PAYLOAD_PROTOBUF, &build_arena, &found, &err),
-                     STATUS_INVALID);
-    ck_assert_ptr_nonnull(strstr(err.message, "is missing"));
     struct bytes wrong = request(field_bytes(1, pair_int("scf.tenant.id", 1)), text(""));
-    ck_assert_int_eq(message_peek_tenant(wrong, PAYLOAD_PROTOBUF, &build_arena, &found, &err),
-                     STATUS_INVALID);
-    ck_assert_ptr_nonnull(strstr(err.message, "is not a uuid"));
-    ck_assert_int_eq(
-        message_peek_tenant(text("\xff"), PAYLOAD_PROTOBUF, &build_arena, &found, &err),
-        STATUS_INVALID);
+    ck_assert(!peeked(none, PAYLOAD_PROTOBUF).has_tenant);
+    ck_assert(!peeked(wrong, PAYLOAD_PROTOBUF).has_tenant);
 }
 END_TEST
 
-START_TEST(decode__peek_newest)
+/* An empty message is good for the queue (zero bytes are an empty request), but no file that a
+ * person would hand over. */
+START_TEST(decode__peek_tells_an_empty_request_from_none)
 {
-    int64_t newest = -1;
+    ck_assert(!peeked(text(""), PAYLOAD_PROTOBUF).holds_metrics);
+    ck_assert(!peeked(text("\x48\x01"), PAYLOAD_PROTOBUF).holds_metrics); /* field 9, unknown */
+    ck_assert(peeked(request(text(""), text("")), PAYLOAD_PROTOBUF).holds_metrics);
+    ck_assert(!peeked(text("{}"), PAYLOAD_JSON).holds_metrics);
+    ck_assert(!peeked(text("{\"resourceLogs\":[{}]}"), PAYLOAD_JSON).holds_metrics);
+    ck_assert(!peeked(text("{\"resourceMetrics\":null}"), PAYLOAD_JSON).holds_metrics);
+    ck_assert(peeked(text("{\"resourceMetrics\":[]}"), PAYLOAD_JSON).holds_metrics);
+    struct message_facts facts;
     struct err err = {0};
+    ck_assert_int_eq(message_peek(text("\xff"), PAYLOAD_PROTOBUF, &build_arena, &facts, &err),
+                     STATUS_INVALID);
+}
+END_TEST
+
+START_TEST(decode__peek_times)
+{
     struct bytes points[3];
     struct point_spec spec = point_good();
     for (size_t i = 0; i < 3; i++) {
-        static const uint64_t ahead[] = {5, 9, 7};
+        static const uint64_t ahead[] = {5, 9, 4};
         spec.time = (uint64_t)T0_NS + ahead[i];
         points[i] = point_encode(&spec);
     }
-    ck_assert_int_eq(
-        message_peek_newest(request_of(points, 3), PAYLOAD_PROTOBUF, &build_arena, &newest, &err),
-        STATUS_OK);
-    ck_assert_int_eq(newest, T0_NS + 9);
-    spec.time = UINT64_MAX; /* no time that a column could hold */
-    ck_assert_int_eq(
-        message_peek_newest(request_of_spec(&spec), PAYLOAD_PROTOBUF, &build_arena, &newest, &err),
-        STATUS_OK);
-    ck_assert_int_eq(newest, 0);
-    ck_assert_int_eq(
-        message_peek_newest(text("\xff"), PAYLOAD_PROTOBUF, &build_arena, &newest, &err),
-        STATUS_INVALID);
+    struct message_facts facts = peeked(request_of(points, 3), PAYLOAD_PROTOBUF);
+    ck_assert_int_eq(facts.oldest_ns, T0_NS + 4);
+    ck_assert_int_eq(facts.newest_ns, T0_NS + 9);
+    static const uint64_t no_times[] = {0, UINT64_MAX}; /* absent; what no column could hold */
+    for (int i = 0; i < 2; i++) {
+        spec.time = no_times[i];
+        facts = peeked(request_of_spec(&spec), PAYLOAD_PROTOBUF);
+        ck_assert_int_eq(facts.oldest_ns, 0);
+        ck_assert_int_eq(facts.newest_ns, 0);
+    }
 }
 END_TEST
 
@@ -305,7 +316,8 @@ Suite *otlp_decode_suite(void)
     tcase_add_loop_test(tests, decode__captures_keep_their_streams, 0, CAPTURE_COUNT);
     tcase_add_loop_test(tests, decode__same_payload_twice_gives_the_same_message, 0, CAPTURE_COUNT);
     tcase_add_test(tests, decode__peek_tenant);
-    tcase_add_test(tests, decode__peek_newest);
+    tcase_add_test(tests, decode__peek_tells_an_empty_request_from_none);
+    tcase_add_test(tests, decode__peek_times);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -186,11 +186,11 @@ START_TEST(hostile__malformed_data_of_each_kind)
     }
     struct bytes attribute = field_bytes(1, text("\xff")); /* a KeyValue that is none */
     ck_assert_int_eq(survive(request(attribute, text("")), PAYLOAD_PROTOBUF), STATUS_INVALID);
-    struct uuid found;
+    struct message_facts found;
     struct err err = {0};
-    ck_assert_int_eq(message_peek_tenant(request(attribute, text("")), PAYLOAD_PROTOBUF,
-                                         &build_arena, &found, &err),
-                     STATUS_INVALID);
+    ck_assert_int_eq(
+        message_peek(request(attribute, text("")), PAYLOAD_PROTOBUF, &build_arena, &found, &err),
+        STATUS_INVALID);
 }
 END_TEST
 

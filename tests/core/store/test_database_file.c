@@ -2,9 +2,11 @@
 #include "core/store/sqlite/sqlite_store.h"
 #include "tests/core/store/conformance.h"
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -273,6 +275,10 @@ END_TEST
 START_TEST(read__beside_a_writer)
 {
     one_minute();
+    if (_i == 1) { /* one that has not written yet */
+        close_database();
+        open_database(DATABASE_WRITE);
+    }
     struct sqlite_database *writer = database;
     struct store *writing = store;
     open_database(DATABASE_READ);
@@ -333,6 +339,27 @@ START_TEST(full_disk__is_53100_and_leaves_nothing_half_written)
     ck_ok(store_record_ingest_messages(store, &message, 1, &inserted, &err));
     ck_assert_int_eq(inserted, 1); /* the row of the failed transaction is gone */
     store_rollback(store);
+}
+END_TEST
+
+/* As on a full disk, and no signal that kills. */
+START_TEST(file_size_limit__is_53100)
+{
+    struct rlimit limit;
+    one_minute();
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = 4096;
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    begin(ROLE_METRICS_WRITER);
+    add_minute(minute_row(T0_US + MINUTE, 1, 1, 1));
+    ck_sqlstate(store_commit(store, &err), "53100");
+    limit.rlim_cur = limit.rlim_max;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    ck_assert_msg(strstr(err.message, "too large"), "%s", err.message);
+    ck_assert_msg(strstr(err.hint, "ulimit -f"), "%s", err.hint);
+    store_rollback(store);
+    ck_assert_uint_eq(minutes(), 1);
 }
 END_TEST
 
@@ -485,9 +512,10 @@ Suite *store_file_suite(void)
     tcase_add_test(test, open__what_is_no_file_is_not_waited_for);
     tcase_add_loop_test(test, open__a_read_only_file_or_folder_is_refused, 0, 2);
     tcase_add_test(test, read__leaves_everything_as_it_is);
-    tcase_add_test(test, read__beside_a_writer);
+    tcase_add_loop_test(test, read__beside_a_writer, 0, 2);
     tcase_add_test(test, read__a_copy_from_the_middle_is_refused);
     tcase_add_test(test, full_disk__is_53100_and_leaves_nothing_half_written);
+    tcase_add_test(test, file_size_limit__is_53100);
     tcase_add_test(test, busy__a_second_writer_gets_55P03_and_a_reader_reads_on);
     tcase_add_test(test, locked__says_who_and_what_now);
     tcase_add_test(test, crash__keeps_commits_and_nothing_else);

@@ -127,12 +127,12 @@ static bool judge_both(size_t size, enum payload_format format, const char *what
 
 static int64_t newest(size_t size, enum payload_format format)
 {
-    int64_t time;
+    struct message_facts facts;
     struct err err = {0};
-    ck_assert_int_eq(
-        message_peek_newest((struct bytes){payload, size}, format, &arena, &time, &err), STATUS_OK);
+    ck_assert_int_eq(message_peek((struct bytes){payload, size}, format, &arena, &facts, &err),
+                     STATUS_OK);
     arena_rewind(&arena);
-    return time;
+    return facts.newest_ns;
 }
 
 START_TEST(ref__captured_exports_are_read_alike)
