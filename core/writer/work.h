@@ -23,7 +23,7 @@ struct work_tenant {
     struct uuid id;
     size_t process_begin, process_end; /* its range in work.processes */
     size_t stream_begin, stream_end;
-    bool has_new_stream;
+    size_t new_stream_count;
     int64_t stream_count; /* stored and admitted streams; read only when there is a new one */
     bool overflowed;      /* S-5: cardinality_overflow today or yesterday */
     uint64_t skipped_metrics;
