@@ -101,7 +101,7 @@ static int key_compare(const struct key *a, const struct key *b)
     return bytes_compare(a->texts[SOURCE], b->texts[SOURCE]);
 }
 
-static struct total *total_new(struct fold *fold, const struct key *key)
+static struct total *total_insert(struct fold *fold, struct total **place, const struct key *key)
 {
     size_t text_size = 0;
     for (int i = 0; i < KEY_TEXTS; i++)
@@ -109,7 +109,8 @@ static struct total *total_new(struct fold *fold, const struct key *key)
     struct total *total = sqlite3_malloc64(sizeof *total + text_size);
     if (!total)
         return NULL;
-    *total = (struct total){.key = *key};
+    *total = (struct total){.next = *place, .key = *key};
+    *place = total;
     uint8_t *at = (uint8_t *)(total + 1);
     for (int i = 0; i < KEY_TEXTS; i++) {
         if (key->texts[i].size > 0)
@@ -121,33 +122,23 @@ static struct total *total_new(struct fold *fold, const struct key *key)
     return total;
 }
 
-/* The total of the key, made when it is new. NULL: out of memory. */
-static struct total *total_of(struct fold *fold, const struct key *key)
+/* Where the key's total is, or goes. NULL for a row that does not lie behind the last one. */
+static struct total **place_of(struct fold *fold, int64_t bucket_start, const struct key *key,
+                               bool *found)
 {
-    struct total **link = fold->last ? &fold->last->next : &fold->first;
-    int order = -1;
-    while (*link && (order = key_compare(&(*link)->key, key)) < 0)
-        link = &(*link)->next;
-    if (*link && order == 0)
-        return *link;
-    struct total *total = total_new(fold, key);
-    if (!total)
+    struct total *last = fold->last;
+    if (last && bucket_start < fold->bucket_start)
         return NULL;
-    total->next = *link;
-    *link = total;
-    return total;
-}
-
-/* False for a row that does not lie behind the last one. */
-static bool advance(struct fold *fold, int64_t bucket_start, const struct key *key)
-{
-    if (fold->last && bucket_start < fold->bucket_start)
-        return false;
-    if (fold->last && bucket_start == fold->bucket_start)
-        return key_compare(&fold->last->key, key) < 0;
-    fold->last = NULL; /* a new bucket begins at the first total */
-    fold->bucket_start = bucket_start;
-    return true;
+    if (last && bucket_start > fold->bucket_start)
+        last = NULL; /* a new bucket begins at the first total */
+    struct total **place = last ? &last->next : &fold->first;
+    int order = -1;
+    while (*place && (order = key_compare(&(*place)->key, key)) < 0)
+        place = &(*place)->next;
+    *found = order == 0;
+    /* a key that is there already lies behind the last one, because its total does */
+    bool behind = *found || !last || key_compare(&last->key, key) < 0;
+    return behind ? place : NULL;
 }
 
 static void fold_step(sqlite3_context *context, int count, sqlite3_value **values)
@@ -161,11 +152,16 @@ static void fold_step(sqlite3_context *context, int count, sqlite3_value **value
     if (!function_buckets(context, values[ARG_COUNTS], &counts))
         return;
     struct key key = key_of(values);
-    if (!advance(fold, sqlite3_value_int64(values[ARG_BUCKET_START]), &key))
+    int64_t bucket_start = sqlite3_value_int64(values[ARG_BUCKET_START]);
+    bool found;
+    struct total **place = place_of(fold, bucket_start, &key, &found);
+    if (!place)
         return function_error(context, "XX000", "fold_rows needs its rows in the order of the key");
-    struct total *total = fold->last = total_of(fold, &key);
+    struct total *total = found ? *place : total_insert(fold, place, &key);
     if (!total)
         return sqlite3_result_error_nomem(context);
+    fold->last = total;
+    fold->bucket_start = bucket_start;
     total->sum += sqlite3_value_double(values[ARG_SUM]);
     total->lossy |= sqlite3_value_int(values[ARG_LOSSY]) != 0;
     if (histogram_add(&total->counts, &counts, &err) != STATUS_OK)

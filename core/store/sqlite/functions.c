@@ -65,7 +65,8 @@ static bool is_null(sqlite3_value *value)
 static void octet_length(sqlite3_context *context, int count, sqlite3_value **values)
 {
     ASSERT(count == 1);
-    sqlite3_value_text(values[0]); /* bytes of the text, whatever the type was */
+    /* of the text, whatever the type was; not sqlite3_value_text, which copies it to end with a NUL
+     */
     sqlite3_result_int(context, sqlite3_value_bytes(values[0]));
 }
 

@@ -76,6 +76,7 @@ static const struct {
     {"month_start(null)", "NULL", NULL},
     /* bytes, not characters */
     {"octet_length('')", "0", NULL},
+    {"octet_length(-12)", "3", NULL},
     {"octet_length('\xE2\x82\xAC')", "3", NULL},
     /* locks and refusals */
     {"row_locked('rollup_pending', 'a', 1)", "0", NULL},
