@@ -5,6 +5,7 @@
 
 const struct bench benches[] = {
     {"full", "SDK bytes to committed rows, against bare SQLite and the overlay", bench_full},
+    {"switch", "a statement of another open transaction than the one before", bench_switch},
     {"week", "20 series every 60 s for 7 virtual days, all jobs on their periods", bench_week},
     {"reset", "back to the empty schema after a scenario", bench_reset},
     {"suite", "all scenarios, each twice, and the memory it took", bench_suite},

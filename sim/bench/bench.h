@@ -4,6 +4,7 @@
  *   full     SDK bytes -> queue -> decode -> rules -> SQLite -> ack, in the simulator
  *   floor    the identical statements and parameters on bare SQLite: no core, overlay or hook
  *   overlay  the same statements through core's session and the overlay
+ *   switch   from one open transaction to another, with few and with many open rows
  *   week     20 series exported every 60 s for 7 virtual days, all jobs on their periods
  *   reset    back to the empty schema after a scenario
  *   suite    all scenarios, each twice
@@ -50,6 +51,7 @@ void bench_add(struct bench_report *report, struct bench_row row);
 double bench_median(double *values, size_t count, double *noise);
 
 enum status bench_full(struct bench_report *report, struct err *err);
+enum status bench_switch(struct bench_report *report, struct err *err);
 enum status bench_week(struct bench_report *report, struct err *err);
 enum status bench_reset(struct bench_report *report, struct err *err);
 enum status bench_suite(struct bench_report *report, struct err *err);
