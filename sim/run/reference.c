@@ -34,8 +34,9 @@ static void parted(struct replay *replay, const char *format, const char *detail
     replay->broken = true;
 }
 
-/* The message of the queue that a dedup row stands for: the oldest of that id and tenant that is no
- * dead letter, else one that was delivered again after it had become one. */
+/* The message of the queue that a dedup row stands for: the oldest of that id and tenant that was
+ * delivered (the age limit may have taken it before) and is no dead letter, else one that was
+ * delivered again after it had become one. */
 static const struct queue_message *message_of(struct stage *stage, struct bytes msg_id,
                                               const struct uuid *tenant)
 {
@@ -44,7 +45,7 @@ static const struct queue_message *message_of(struct stage *stage, struct bytes 
     while (sequence != 0) {
         const struct queue_message *message = queue_message_at(stage->queue, sequence);
         bool same = uuid_compare(&message->tenant, tenant) == 0;
-        if (same && !message->dead)
+        if (same && !message->dead && message->deliveries > 0)
             oldest = message;
         if (same && queue_came_back(message))
             back = message;
