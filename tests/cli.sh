@@ -115,11 +115,23 @@ expect "ingest without database" 2 "--db PATH is required" "$metersim" ingest x.
 expect "ingest of a missing file" 2 "could not open file" "$metersim" ingest "$tmp/none.pb" --db "$tmp/x.sqlite"
 [ -e "$tmp/x.sqlite" ] && bad "a failed ingest left a database" || ok
 expect "bad time" 2 "UTC time" "$metersim" jobs --db "$tmp/cum-pb.sqlite" --now tomorrow
+for now in 1970-01-01T00:00:00Z 1969-12-31 0001-01-01 9999-12-31; do
+    expect "jobs at $now" 2 "--now takes a (UTC )?time" "$metersim" jobs --db "$tmp/cum-pb.sqlite" --now $now
+    expect "ingest at $now" 2 "--now takes a (UTC )?time" \
+        "$metersim" ingest tests/data/otlp/cum-pb/000.pb --db "$tmp/x.sqlite" --now $now
+done
 expect "jobs on a missing database" 2 "" "$metersim" jobs --db "$tmp/none.sqlite"
 [ -e "$tmp/none.sqlite" ] && bad "jobs made a database that was not there" || ok
 expect "query on a missing database" 2 "" "$metersim" query --db "$tmp/none.sqlite"
 printf 'this is no database, but a text of more than sixteen bytes' >"$tmp/text.sqlite"
 expect "a file that is no database" 2 "not a database" "$metersim" query --db "$tmp/text.sqlite"
+printf 'a note\n' >"$tmp/note.txt"
+expect "a short text as database" 2 "not a database" \
+    "$metersim" ingest tests/data/otlp/cum-pb/000.pb --db "$tmp/note.txt"
+[ "$(cat "$tmp/note.txt")" = "a note" ] && ok || bad "a short text was overwritten"
+head -c 20000 "$tmp/cum-pb.sqlite" >"$tmp/damaged.sqlite"
+expect "a damaged database" 2 "damaged.sqlite\" is damaged: " "$metersim" query --db "$tmp/damaged.sqlite" --json
+[ -s "$tmp/out" ] && bad "a damaged database gave JSON" || ok
 expect "a folder as database" 2 "" "$metersim" query --db "$tmp"
 printf '\377\377\377\377' >"$tmp/garbage.pb"
 expect "garbage is refused with a reason" 2 "garbage.pb\": .*malformed protobuf" \

@@ -55,3 +55,13 @@ void err_hint(struct err *err, const char *format, ...)
     format_cut(err->hint, sizeof err->hint, format, args);
     va_end(args);
 }
+
+const char *err_tail(const char *name, size_t max)
+{
+    ASSERT(name && max > 0);
+    size_t size = strlen(name);
+    const char *tail = size > max ? name + (size - max) : name;
+    while (tail > name && ((unsigned char)*tail & 0xC0) == 0x80) /* not in the middle of UTF-8 */
+        tail++;
+    return tail;
+}

@@ -8,6 +8,7 @@
 #define CORE_BASE_ERR_H
 
 #include "core/base/status.h"
+#include <stddef.h>
 
 struct err {
     enum status status;
@@ -26,6 +27,10 @@ enum status err_set(struct err *err, enum status status, const char *sqlstate, c
 /* As err_set, the status taken from the SQLSTATE's class. */
 enum status err_sql(struct err *err, const char *sqlstate, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The end of a name, at most max bytes of it: so that a long path does not push the reason out of a
+ * message. It is the name itself when that is short enough. */
+const char *err_tail(const char *name, size_t max);
 
 /* Adds the hint; the status stays. */
 void err_hint(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -52,7 +52,7 @@ static void look_at(struct ingest_plan *plan, struct ingest_message *message)
         message->unreadable = true;
         if (plan->fault.status != STATUS_OK)
             return;
-        err_set(&plan->fault, STATUS_INVALID, NULL, "file \"%s\": %s", message->file,
+        err_set(&plan->fault, STATUS_INVALID, NULL, "file \"%s\": %s", err_tail(message->file, 120),
                 fault.message);
         err_hint(&plan->fault, "%s", fault.hint);
         return;
@@ -188,9 +188,11 @@ enum status ingest_plan_now(const struct ingest_plan *plan, int64_t *now_ns, str
         return STATUS_OK;
     time_format_ns(plan->oldest.time_ns, oldest);
     time_format_ns(plan->newest.time_ns, newest);
-    err_set(err, STATUS_INVALID, NULL,
-            "the points are from %s (\"%s\") to %s (\"%s\"): more than the %d days of one import",
-            oldest, plan->oldest.file, newest, plan->newest.file, LIMIT_POINT_AGE_DAYS);
+    err_set(
+        err, STATUS_INVALID, NULL,
+        "the points are more than the %d days of one import apart: from %s (\"%s\") to %s (\"%s\")",
+        LIMIT_POINT_AGE_DAYS, oldest, err_tail(plan->oldest.file, 50), newest,
+        err_tail(plan->newest.file, 50));
     err_hint(err, "give the time of the import, or import in parts");
     return STATUS_INVALID;
 }

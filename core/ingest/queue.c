@@ -74,8 +74,8 @@ static void bury(struct ingest_queue *queue, const struct ingest_message *messag
     char line[24] = "";
     if (message->number > 0)
         snprintf(line, sizeof line, ":%zu", message->number);
-    snprintf(text, sizeof text, "%s%s: %s: %s", message->file, line, message_outcome_name(outcome),
-             why);
+    snprintf(text, sizeof text, "%s%s: %s: %s", err_tail(message->file, 256), line,
+             message_outcome_name(outcome), why);
     queue->log->write(queue->log, LOG_ERROR, "message_refused", text);
     queue->refused++;
 }

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define SHOWN_BYTES 160 /* of a path in a message */
+
 static const char *kind_of(mode_t mode)
 {
     if (S_ISDIR(mode))
@@ -25,20 +27,21 @@ static FILE *open_regular(const char *path, size_t limit, struct err *err)
     struct stat about;
     int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     FILE *file = NULL;
+    const char *shown = err_tail(path, SHOWN_BYTES);
     if (descriptor < 0 || fstat(descriptor, &about) != 0) {
         /* a socket cannot be opened at all, ENXIO says it badly */
         bool socket = errno == ENXIO && stat(path, &about) == 0 && S_ISSOCK(about.st_mode);
-        err_set(err, STATUS_IO, NULL, "could not open file \"%s\": %s", path,
+        err_set(err, STATUS_IO, NULL, "could not open file \"%s\": %s", shown,
                 socket ? "it is a socket" : strerror(errno));
     } else if (!S_ISREG(about.st_mode)) {
-        err_set(err, STATUS_IO, NULL, "cannot read \"%s\": it is %s, not a file", path,
+        err_set(err, STATUS_IO, NULL, "cannot read \"%s\": it is %s, not a file", shown,
                 kind_of(about.st_mode));
         err_hint(err, "%s",
                  S_ISDIR(about.st_mode) ? "name the files in it" : "write it to a file first");
     } else if (about.st_size > 0 && (uintmax_t)about.st_size > limit) {
-        err_set(err, STATUS_INVALID, NULL, "file \"%s\" is larger than %zu bytes", path, limit);
+        err_set(err, STATUS_INVALID, NULL, "file \"%s\" is larger than %zu bytes", shown, limit);
     } else if ((file = fdopen(descriptor, "rb")) == NULL) {
-        err_set(err, STATUS_NO_MEMORY, NULL, "no memory for file \"%s\"", path);
+        err_set(err, STATUS_NO_MEMORY, NULL, "no memory for file \"%s\"", shown);
     }
     if (file == NULL && descriptor >= 0)
         close(descriptor);
@@ -48,6 +51,7 @@ static FILE *open_regular(const char *path, size_t limit, struct err *err)
 enum status file_read(const char *path, size_t limit, struct arena *arena, struct bytes *out,
                       struct err *err)
 {
+    const char *shown = err_tail(path, SHOWN_BYTES);
     FILE *file = open_regular(path, limit, err);
     if (file == NULL)
         return err->status;
@@ -72,16 +76,16 @@ enum status file_read(const char *path, size_t limit, struct arena *arena, struc
     }
     if (ferror(file))
         status =
-            err_set(err, STATUS_IO, NULL, "could not read file \"%s\": %s", path, strerror(errno));
+            err_set(err, STATUS_IO, NULL, "could not read file \"%s\": %s", shown, strerror(errno));
     else if (used > limit)
-        status =
-            err_set(err, STATUS_INVALID, NULL, "file \"%s\" is larger than %zu bytes", path, limit);
+        status = err_set(err, STATUS_INVALID, NULL, "file \"%s\" is larger than %zu bytes", shown,
+                         limit);
     fclose(file);
     if (status == STATUS_OK) {
         out->data = whole ? arena_copy(arena, buffer, used) : NULL;
         out->size = used;
         if (out->data == NULL)
-            status = err_set(err, STATUS_NO_MEMORY, NULL, "no memory for file \"%s\"", path);
+            status = err_set(err, STATUS_NO_MEMORY, NULL, "no memory for file \"%s\"", shown);
     }
     free(buffer);
     return status;

@@ -101,8 +101,20 @@ enum exit_code option_time(const char *command, const char *option, const char *
 {
     if (text == NULL || time_parse_ns(text, strlen(text), ns))
         return EXIT_GOOD;
-    return usage_error(command, "%s takes a UTC time such as 2026-03-01T00:00:00Z, not \"%s\"",
+    return usage_error(command,
+                       "%s takes a UTC time from 1678 to 2261, such as 2026-03-01T00:00:00Z or "
+                       "2026-03-01, not \"%s\"",
                        option, text);
+}
+
+enum exit_code option_now(const char *command, const char *text, int64_t *ns)
+{
+    *ns = 0;
+    enum exit_code code = option_time(command, "--now", text, ns);
+    if (code == EXIT_GOOD && text != NULL && *ns <= 0)
+        code =
+            usage_error(command, "--now takes a time after 1970-01-01T00:00:00Z, not \"%s\"", text);
+    return code;
 }
 
 struct fixed_clock fixed_clock_make(int64_t now_ns)

@@ -37,5 +37,7 @@ enum exit_code database_lock(const char *path, int *lock);
 void database_unlock(int lock);
 /* The time of an option; text NULL leaves *ns. */
 enum exit_code option_time(const char *command, const char *option, const char *text, int64_t *ns);
+/* The time of --now, above 0; 0 when text is NULL. */
+enum exit_code option_now(const char *command, const char *text, int64_t *ns);
 
 #endif

@@ -172,7 +172,7 @@ enum exit_code command_ingest(int argc, char **argv)
         {"--db", &path, NULL}, {"--now", &now, NULL}, {"--json", NULL, &json}};
     enum exit_code code = options_parse(argc, argv, known, 3, &words);
     if (code == EXIT_GOOD)
-        code = option_time(argv[0], "--now", now, &now_ns);
+        code = option_now(argv[0], now, &now_ns);
     if (code != EXIT_GOOD)
         return code;
     if (words == 0)

@@ -25,7 +25,7 @@ static enum status newest_minute(struct store *store, int64_t *ns, struct err *e
             continue;
         for (size_t row = 0; row < rows; row++) {
             int64_t us = values[row * (size_t)query->result_count + (size_t)column].integer;
-            if (us <= INT64_MAX / NS_PER_US && us * NS_PER_US > *ns)
+            if (us > 0 && us <= INT64_MAX / NS_PER_US && us * NS_PER_US > *ns)
                 *ns = us * NS_PER_US;
         }
     }
@@ -98,7 +98,7 @@ enum exit_code command_jobs(int argc, char **argv)
         {"--db", &path, NULL}, {"--now", &now, NULL}, {"--json", NULL, &json}};
     enum exit_code code = options_parse(argc, argv, known, 3, &words);
     if (code == EXIT_GOOD)
-        code = option_time(argv[0], "--now", now, &now_ns);
+        code = option_now(argv[0], now, &now_ns);
     if (code == EXIT_GOOD && words > 0)
         code = usage_error(argv[0], "unexpected word \"%s\"", argv[1]);
     if (code == EXIT_GOOD)

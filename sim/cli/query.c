@@ -113,7 +113,7 @@ static void print_json_group(const char *tenant, const struct reader_group *grou
     static const char *const fields[] = {"service", "method", "route"};
     struct names names = names_of(group, "");
     const struct reader_answer *answer = &group->answer;
-    printf("%s{\"tenant\":\"%s\"", first ? "" : ",", tenant);
+    printf("%s{\"tenant\":\"%s\"", first ? "{\"rows\":[" : ",", tenant);
     for (int i = 0; i < 3; i++) {
         printf(",\"%s\":", fields[i]);
         print_json_text(names.texts[i]);
@@ -209,8 +209,6 @@ static enum status answer(struct store *store, struct reader_query *query,
     enum status status = STATUS_OK;
     if (question->tenant == NULL)
         status = tenants_of(store, &arena, &tenants, &count, err);
-    if (question->json)
-        fputs("{\"rows\":[", stdout);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         struct reader_group *groups;
         size_t group_count;
@@ -228,9 +226,9 @@ static enum status answer(struct store *store, struct reader_query *query,
             first = false;
         }
     }
-    if (question->json)
-        puts("]}");
-    else if (first && status == STATUS_OK)
+    if (status == STATUS_OK && question->json)
+        puts(first ? "{\"rows\":[]}" : "]}"); /* after an error it is no JSON */
+    else if (status == STATUS_OK && first)
         puts("no rows");
     arena_free(&arena);
     return status;

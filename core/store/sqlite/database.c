@@ -27,7 +27,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OPENING_MS 200
+#define OPENING_MS  200
+#define SHOWN_BYTES 160 /* of a path in a message */
 
 struct sqlite_database {
     struct sqlite_exec exec;
@@ -116,23 +117,25 @@ static bool is_folder_of(const char *path)
 static enum status cannot_open(sqlite3 *db, const char *path, bool create, struct err *err)
 {
     struct stat about;
+    const char *shown = err_tail(path, SHOWN_BYTES);
     int reason = sqlite3_system_errno(db);
     /* SQLite tries again for reading, and then its errno is of a file that is not there */
     if (reason == ENOENT && create && is_folder_of(path))
         reason = EACCES;
     if ((reason == ENOENT || reason == ENOTDIR) && create)
-        return err_set(err, STATUS_IO, NULL, "cannot create database \"%s\": no such folder", path);
+        return err_set(err, STATUS_IO, NULL, "cannot create database \"%s\": no such folder",
+                       shown);
     if (reason == ENOENT || reason == ENOTDIR)
-        return err_set(err, STATUS_IO, NULL, "cannot open database \"%s\": no such file", path);
+        return err_set(err, STATUS_IO, NULL, "cannot open database \"%s\": no such file", shown);
     if (reason == EACCES || reason == EPERM || reason == EROFS) {
         bool there = stat(path, &about) == 0;
         err_set(err, STATUS_IO, NULL, "cannot %s database \"%s\": permission denied%s",
-                there ? "open" : "create", path, there ? "" : " in its folder");
+                there ? "open" : "create", shown, there ? "" : " in its folder");
         err_hint(err, there ? "change the rights of the file"
                             : "change the rights of the folder, or give a path elsewhere");
         return STATUS_IO;
     }
-    return err_set(err, STATUS_IO, NULL, "could not open database \"%s\": %s", path,
+    return err_set(err, STATUS_IO, NULL, "could not open database \"%s\": %s", shown,
                    sqlite3_errmsg(db));
 }
 
@@ -142,7 +145,8 @@ static enum status check_kind(const char *path, struct err *err)
     struct stat about;
     if (stat(path, &about) != 0 || S_ISREG(about.st_mode))
         return STATUS_OK; /* what cannot be looked at is refused by the opening */
-    return err_set(err, STATUS_IO, NULL, "cannot open database \"%s\": it is %s", path,
+    return err_set(err, STATUS_IO, NULL, "cannot open database \"%s\": it is %s",
+                   err_tail(path, SHOWN_BYTES),
                    S_ISDIR(about.st_mode) ? "a directory" : "a device or a pipe, not a file");
 }
 
@@ -159,7 +163,8 @@ static enum status check_folder(sqlite3 *db, const char *path, struct err *err)
     enum status status = STATUS_OK;
     if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0) {
         status = err_set(err, STATUS_IO, "25006",
-                         "cannot write database \"%s\": its folder is read-only", path);
+                         "cannot write database \"%s\": its folder is read-only",
+                         err_tail(path, SHOWN_BYTES));
         err_hint(err,
                  "SQLite writes files beside the database: make folder \"%s\" writable, or "
                  "copy the database",
@@ -203,7 +208,8 @@ static enum status open_connection(const char *path, enum database_use use, sqli
     if (use == DATABASE_READ)
         return STATUS_OK;
     if (sqlite3_db_readonly(*db, "main") == 1) {
-        err_set(err, STATUS_IO, "25006", "cannot write database \"%s\": it is read-only", path);
+        err_set(err, STATUS_IO, "25006", "cannot write database \"%s\": it is read-only",
+                err_tail(path, SHOWN_BYTES));
         err_hint(err, "change the rights of the file, or copy it");
         return STATUS_IO;
     }
@@ -235,17 +241,42 @@ static bool exists_beside(sqlite3 *db, const char *suffix)
     return there;
 }
 
+struct header {
+    unsigned char bytes[20]; /* zeroes where the file ends before */
+    off_t file_size;         /* 0: empty, or in memory */
+};
+
+static struct header read_header(sqlite3 *db)
+{
+    struct header header = {.file_size = 0};
+    struct stat about;
+    sqlite3_file *file = NULL;
+    sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    /* not by xFileSize, for which one byte is none */
+    if (!file || !file->pMethods || stat(sqlite3_db_filename(db, "main"), &about) != 0)
+        return header; /* what cannot be read says so with the first query */
+    header.file_size = about.st_size;
+    file->pMethods->xRead(file, header.bytes, sizeof header.bytes, 0);
+    return header;
+}
+
+/* SQLite takes a file that is shorter than a header for an empty one, and would fill it. */
+static enum status check_header(sqlite3 *db, struct err *err)
+{
+    struct header header = read_header(db);
+    if (header.file_size == 0 || memcmp(header.bytes, "SQLite format 3", 16) == 0)
+        return STATUS_OK;
+    err_set(err, STATUS_INVALID, NULL, "it is not a database");
+    err_hint(err, "give another path");
+    return STATUS_INVALID;
+}
+
 /* False for a file in WAL mode without its two files: it was copied or left while it was written.
  * Bytes 18 and 19 of the header are 2 in WAL mode (SQLite file format, 1.3.3). */
 static bool at_rest_or_in_use(sqlite3 *db)
 {
-    unsigned char header[20] = {0};
-    sqlite3_file *file = NULL;
-    sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (!file || !file->pMethods ||
-        file->pMethods->xRead(file, header, sizeof header, 0) != SQLITE_OK)
-        return true; /* in memory, or too short: the check of the schema says so */
-    bool wal = header[18] == 2 || header[19] == 2;
+    struct header header = read_header(db);
+    bool wal = header.bytes[18] == 2 || header.bytes[19] == 2;
     return !wal || (exists_beside(db, "-wal") && exists_beside(db, "-shm"));
 }
 
@@ -289,7 +320,9 @@ static enum status set_up(sqlite3 *db, enum database_use use, int busy_ms, struc
 {
     sqlite3_busy_timeout(db, busy_ms);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    enum status status = pragma(db, "pragma trusted_schema = off", NULL, 0, err);
+    enum status status = check_header(db, err);
+    if (status == STATUS_OK)
+        status = pragma(db, "pragma trusted_schema = off", NULL, 0, err);
     if (status == STATUS_OK)
         status = sqlite_functions_register(db, err);
     if (status != STATUS_OK)
@@ -328,11 +361,16 @@ static enum status with_path(enum status status, sqlite3 *db, const char *path, 
     if (status == STATUS_OK)
         return status;
     struct err inner = *err;
+    const char *shown = err_tail(path, SHOWN_BYTES);
     if (sqlite3_errcode(db) == SQLITE_NOTADB)
-        err_set(err, STATUS_INVALID, NULL, "cannot open \"%s\": it is not a database", path);
+        err_set(err, STATUS_INVALID, NULL, "cannot open \"%s\": it is not a database", shown);
+    else if (sqlite3_errcode(db) == SQLITE_CORRUPT)
+        err_set(err, STATUS_INVALID, NULL, "database \"%s\" is damaged: %s", shown, inner.message);
     else
         err_set(err, inner.status, inner.sqlstate[0] ? inner.sqlstate : NULL, "database \"%s\": %s",
-                path, inner.message);
+                shown, inner.message);
+    if (err->status == STATUS_INVALID && !inner.hint[0])
+        err_hint(err, "give another path, or take a copy of the database");
     if (inner.hint[0])
         err_hint(err, "%s", inner.hint);
     return err->status;

@@ -69,12 +69,22 @@ START_TEST(err__long_text_is_cut_at_the_end_of_its_buffer)
 }
 END_TEST
 
+START_TEST(err__tail)
+{
+    ck_assert_str_eq(err_tail("abc", 3), "abc");
+    ck_assert_str_eq(err_tail("abcd", 3), "bcd");
+    ck_assert_str_eq(err_tail("", 1), "");
+    ck_assert_str_eq(err_tail("a\xC3\xA4z", 2), "z"); /* never half a letter */
+}
+END_TEST
+
 Suite *err_suite(void);
 Suite *err_suite(void)
 {
     Suite *suite = suite_create("err");
     TCase *tcase = tcase_create("err");
     tcase_add_loop_test(tcase, status__class_decides, 0, CLASS_CASES);
+    tcase_add_test(tcase, err__tail);
     tcase_add_test(tcase, status__names_are_distinct);
     tcase_add_test(tcase, err__sql_takes_status_and_state);
     tcase_add_test(tcase, err__set_replaces_an_older_error);

@@ -128,6 +128,18 @@ START_TEST(open__says_what_is_wrong_with_the_path)
 }
 END_TEST
 
+START_TEST(open__a_long_path_leaves_room_for_the_reason)
+{
+    char name[600];
+    struct sqlite_database *none;
+    memset(name, 'a', sizeof name);
+    name[599] = 0;
+    name[1] = '/';
+    ck_assert_int_eq(sqlite_database_open(name, DATABASE_CREATE, 0, &none, &err), STATUS_IO);
+    ck_assert_msg(strstr(err.message, "no such folder"), "%s", err.message);
+}
+END_TEST
+
 START_TEST(open__a_name_is_never_a_uri)
 {
     ck_assert_int_eq(chdir(folder), 0);
@@ -138,17 +150,21 @@ START_TEST(open__a_name_is_never_a_uri)
 }
 END_TEST
 
+/* Also one that is shorter than a header, which SQLite takes for empty. */
 START_TEST(open__a_file_that_is_no_database_is_left_alone)
 {
-    static const char text[] = "minutes and hours, hours and days: this is prose, and no database "
-                               "at all, though it is long enough to have a header of its own.\n";
-    write_file(text);
-    refuses(path, DATABASE_CREATE, STATUS_INVALID, "not a database");
-    char found[sizeof text] = "";
+    static const char *const texts[] = {
+        "minutes and hours, hours and days: this is prose, and no database "
+        "at all, though it is long enough to have a header of its own.\n",
+        "x", "a short note\n", "SQLite format 4, or a list of them"};
+    write_file(texts[_i]);
+    for (int use = DATABASE_WRITE; use <= DATABASE_READ; use++)
+        refuses(path, (enum database_use)use, STATUS_INVALID, "not a database");
+    char found[200] = "";
     FILE *file = fopen(path, "r");
-    ck_assert_uint_eq(fread(found, 1, sizeof found, file), sizeof text - 1);
+    ck_assert_uint_eq(fread(found, 1, sizeof found, file), strlen(texts[_i]));
     fclose(file);
-    ck_assert_str_eq(found, text);
+    ck_assert_str_eq(found, texts[_i]);
 }
 END_TEST
 
@@ -504,8 +520,9 @@ Suite *store_file_suite(void)
     tcase_add_checked_fixture(test, setup, teardown);
     tcase_add_test(test, open__keeps_what_was_committed);
     tcase_add_test(test, open__says_what_is_wrong_with_the_path);
+    tcase_add_test(test, open__a_long_path_leaves_room_for_the_reason);
     tcase_add_test(test, open__a_name_is_never_a_uri);
-    tcase_add_test(test, open__a_file_that_is_no_database_is_left_alone);
+    tcase_add_loop_test(test, open__a_file_that_is_no_database_is_left_alone, 0, 4);
     tcase_add_loop_test(test, open__a_database_from_elsewhere_is_left_alone, 0, 4);
     tcase_add_test(test, open__another_version_is_refused);
     tcase_add_test(test, open__an_empty_file_is_made_by_a_creator_only);
