@@ -33,7 +33,7 @@ CORE_SRC := $(sort $(shell find core -name '*.c'))
 SIM_SRC := $(sort $(shell find sim -name '*.c' ! -path 'sim/cli/main.c'))
 TEST_SRC := $(sort $(shell find tests/core tests/sim -name '*.c' ! -path '*/differential/*'))
 CORE_OBJ := $(CORE_SRC:%.c=$(BUILD)/%.o) $(GEN)/queries.o $(GEN)/schema.o $(GEN)/otlp.pb-c.o
-SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o)
+SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o) $(GEN)/rule_ids.o
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o) $(GEN)/suites.o
 GEN_HEADERS := $(GEN)/queries.h $(GEN)/otlp.pb-c.h
 
@@ -86,6 +86,11 @@ $(GEN)/queries.h $(GEN)/queries.c &: sql/embed.awk $(QUERY_FILES) Makefile
 $(GEN)/schema.c: sql/embed.awk $(SCHEMA_FILES) Makefile
 	$(Q)mkdir -p $(GEN)
 	$(Q)awk -f sql/embed.awk -v mode=schema $(SCHEMA_FILES) > $@.tmp && mv $@.tmp $@
+
+# the rules that a scenario may cite
+$(GEN)/rule_ids.c: sim/scenario/rule_ids.awk core/CONTRACT.md Makefile
+	$(Q)mkdir -p $(GEN)
+	$(Q)awk -f sim/scenario/rule_ids.awk core/CONTRACT.md > $@.tmp && mv $@.tmp $@
 
 $(GEN)/otlp.pb-c.h $(GEN)/otlp.pb-c.c &: core/otlp/otlp.proto Makefile
 	$(Q)mkdir -p $(GEN)

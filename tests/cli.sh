@@ -286,6 +286,29 @@ expect "run --json has the failures" 1 \
     '"seed":3,"verdict":"fail".*"failures":\[\{"kind":"expectation","where":"[^"]*fails.scn:8:1","cell":"outcome first_full of acme","expected":"2","got":"1","text":"[^"]*"\}.*"repeat":"./metersim run [^"]*/fails.scn --seed 3"\}\],"passed":0,"failed":1\}' \
     "$metersim" run --json --seed 3 "$tmp/fails.scn"
 [ -s "$tmp/err" ] && bad "run --json says its failures once" || ok
+sed 's/^cites R-PT-1/cites R-PT-1 R-PT-99/' "$tmp/fails.scn" >"$tmp/cites.scn"
+expect "run: an unknown rule" 2 'cites.scn:2:14: unknown rule id "R-PT-99"' "$metersim" run "$tmp/cites.scn"
+expect "fmt: an unknown rule" 2 'cites.scn:2:14: unknown rule id "R-PT-99"' "$metersim" fmt --check "$tmp/cites.scn"
+# captured files and the golden are found from whatever folder a scenario is run
+for where in "$root/scenarios" "$root/scenarios/poison" "$tmp"; do
+    cd "$where" || exit 1
+    case $PWD in
+    */scenarios) path=poison/cleaned-routes-are-one-stream.scn ;;
+    */poison) path=cleaned-routes-are-one-stream.scn ;;
+    *) path=$root/scenarios/poison/cleaned-routes-are-one-stream.scn ;;
+    esac
+    expect "run from $PWD" 0 "1 passed, 0 failed" "$metersim" run "$path"
+done
+cd "$root" || exit 1
+# a captured file or a golden that is no file
+mkdir -p "$tmp/tree/scenarios" "$tmp/tree/golden" "$tmp/tree/tests/data"
+sed -e 's/^at 1m.*/at 1m deliver file "pipe.pb" of acme/' -e '/^series/d' "$tmp/fails.scn" >"$tmp/tree/scenarios/x.scn"
+mkfifo "$tmp/tree/tests/data/pipe.pb"
+expect "a pipe as captured file" 1 'x.scn:5:1: cannot read ".*pipe.pb": it is a pipe' \
+    timeout 10 "$metersim" run "$tmp/tree/scenarios/x.scn"
+mkfifo "$tmp/tree/golden/x.golden"
+expect "a pipe as golden" 2 'cannot read ".*x.golden": it is a pipe' \
+    timeout 10 "$metersim" run "$tmp/tree/scenarios/x.scn"
 "$metersim" run >/dev/full 2>"$tmp/err"
 [ $? -eq 5 ] && ok || bad "a full disk under stdout is exit 5"
 echo "cli: $passed passed, $failed failed"

@@ -3,14 +3,13 @@
 
 #include "core/base/assert.h"
 #include "core/base/time.h"
-#include "sim/base/file.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What a world event could not do is a failure of the run, at the place where it is written. */
-static void check(struct stage *stage, const struct scenario_event *event, enum status status,
-                  const struct err *err)
+void stage_event_done(struct stage *stage, const struct scenario_event *event, enum status status,
+                      const struct err *err)
 {
     if (status == STATUS_OK)
         return;
@@ -121,7 +120,7 @@ static void process_event(struct stage *stage, const struct scenario_event *even
                 agenda_add(&stage->agenda, now + plan->apart_ns * replica, AGENDA_TRAFFIC,
                            event - stage->scenario->events, process_begins, stage, process);
         }
-        check(stage, event, status, &err);
+        stage_event_done(stage, event, status, &err);
     }
 }
 
@@ -136,7 +135,7 @@ static void collector_event(struct stage *stage, const struct scenario_event *ev
         collector_crash(collector);
     if (event->kind == SCENARIO_STARTS || event->kind == SCENARIO_RESTARTS)
         collector_start(collector);
-    check(stage, event, status, &err);
+    stage_event_done(stage, event, status, &err);
 }
 
 static void writer_event(struct stage *stage, const struct scenario_event *event)
@@ -194,120 +193,8 @@ static void serve(struct stage *stage, const struct scenario_event *event)
         enum status status = process_serve(processes[i], sched_now_ns(stage->sched), &request,
                                            event->duration_ns, event->times, &err);
         if (status != STATUS_STOPPED) /* nobody is there to be served: no request */
-            check(stage, event, status, &err);
+            stage_event_done(stage, event, status, &err);
     }
-}
-
-/* ---- messages ---- */
-
-static struct posting posting_of(struct stage *stage, const struct scenario_event *event,
-                                 const char *msg_id)
-{
-    struct posting posting = {.tenant = stage->tenants[event->tenant], .stamp = STAMP_TENANT};
-    posting.stamp_tenant = posting.tenant;
-    if (event->stamp == SCENARIO_STAMP_NONE)
-        posting.stamp = STAMP_NONE;
-    if (event->stamp == SCENARIO_STAMP_OTHER)
-        posting.stamp_tenant = stage->tenants[event->stamp_tenant];
-    if (msg_id != NULL)
-        posting.msg_id = bytes_of(msg_id);
-    return posting;
-}
-
-static void convert_point(struct stage *stage, const struct scenario_point *from,
-                          struct series_point *to)
-{
-    *to = (struct series_point){
-        .series = stage->series[from->series],
-        .start_unix_nano = (uint64_t)from->start_unix_nano,
-        .time_unix_nano = (uint64_t)from->time_unix_nano,
-        .counts = from->counts,
-        .counts_size = from->counts_size,
-        .count = from->count,
-        .has_sum = from->has_sum,
-        .sum = from->sum,
-        .flags = from->flags,
-    };
-}
-
-static void send_points(struct stage *stage, const struct scenario_event *event)
-{
-    struct series_point *points = calloc(event->point_count, sizeof(*points));
-    struct err err = {0};
-    enum status status = STATUS_NO_MEMORY;
-    if (points != NULL) {
-        for (size_t i = 0; i < event->point_count; i++)
-            convert_point(stage, &event->points[i], &points[i]);
-        struct posting posting = posting_of(stage, event, event->msg_id);
-        status = publisher_send(stage->publisher, &posting, points, event->point_count, NULL, &err);
-    }
-    free(points);
-    check(stage, event, status, &err);
-}
-
-/* One point of a shorthand; which one is told by the item's place in the array. */
-struct shorthand_point {
-    const struct scenario_event *event;
-    size_t index;
-};
-
-static void send_shorthand(void *context, void *item)
-{
-    struct stage *stage = context;
-    struct shorthand_point *which = item;
-    const struct scenario_event *event = which->event;
-    struct series_point point;
-    struct err err = {0};
-    convert_point(stage, &event->points[which->index], &point);
-    struct posting posting = posting_of(stage, event, event->msg_ids[which->index]);
-    check(stage, event, publisher_send(stage->publisher, &posting, &point, 1, NULL, &err), &err);
-}
-
-/* A captured file, from where the scenarios are run: tests/data of the source tree. */
-static enum status read_captured(const char *path, struct arena *arena, struct bytes *out,
-                                 struct err *err)
-{
-    char name[512];
-    snprintf(name, sizeof(name), "tests/data/%s", path);
-    return file_read(name, LIMIT_PAYLOAD_BYTES + 1, arena, out, err);
-}
-
-static enum payload_format format_of(const char *path)
-{
-    size_t size = strlen(path);
-    bool json = size > 5 && strcmp(path + size - 5, ".json") == 0;
-    return json ? PAYLOAD_JSON : PAYLOAD_PROTOBUF;
-}
-
-static void deliver(struct stage *stage, const struct scenario_event *event)
-{
-    struct posting posting = posting_of(stage, event, event->msg_id);
-    struct err err = {0};
-    enum status status;
-    if (event->kind == SCENARIO_DELIVER_BYTES) {
-        status = publisher_send_bytes(stage->publisher, &posting, event->bytes, NULL, &err);
-    } else {
-        struct bytes payload;
-        struct arena scratch;
-        arena_init(&scratch, 4 * LIMIT_PAYLOAD_BYTES);
-        status = read_captured(event->path, &scratch, &payload, &err);
-        if (status == STATUS_OK)
-            status = publisher_send_captured(stage->publisher, &posting, payload,
-                                             format_of(event->path), NULL, &err);
-        arena_free(&scratch);
-    }
-    check(stage, event, status, &err);
-}
-
-static void again(struct stage *stage, const struct scenario_event *event)
-{
-    struct err err = {0};
-    struct bytes msg_id = bytes_of(event->msg_id);
-    bool duplicate;
-    enum status status = event->kind == SCENARIO_REDELIVER
-                             ? queue_redeliver(stage->queue, msg_id, &err)
-                             : publisher_send_again(stage->publisher, msg_id, &duplicate, &err);
-    check(stage, event, status, &err);
 }
 
 /* ---- control plane ---- */
@@ -366,10 +253,10 @@ static void control(struct stage *stage, const struct scenario_event *event)
 {
     struct err err = {0};
     bool tenant = event->kind == SCENARIO_REMOVE_TENANT;
-    check(stage, event,
-          with_store(stage, tenant ? remove_tenant : change_partition, event,
-                     tenant ? ROLE_CP_SYSTEM : ROLE_JOBS, &err),
-          &err);
+    stage_event_done(stage, event,
+                     with_store(stage, tenant ? remove_tenant : change_partition, event,
+                                tenant ? ROLE_CP_SYSTEM : ROLE_JOBS, &err),
+                     &err);
 }
 
 static void raise_fence(struct stage *stage, const struct scenario_event *event)
@@ -387,7 +274,7 @@ static void take_golden(struct stage *stage, const struct scenario_event *event)
     char label[TIME_TEXT_SIZE];
     struct err err = {0};
     time_format_ns(event->at.ns, label);
-    check(stage, event, stage_snapshot(stage, label, &err), &err);
+    stage_event_done(stage, event, stage_snapshot(stage, label, &err), &err);
 }
 
 /* ---- the agenda ---- */
@@ -408,18 +295,18 @@ static void act(struct stage *stage, const struct scenario_event *event)
         subject_event(stage, event);
         break;
     case SCENARIO_SEND:
-        send_points(stage, event);
+        stage_send(stage, event);
         break;
     case SCENARIO_POINTS:
         ASSERT(false); /* on the agenda point by point */
         break;
     case SCENARIO_DELIVER_BYTES:
     case SCENARIO_DELIVER_FILE:
-        deliver(stage, event);
+        stage_deliver(stage, event);
         break;
     case SCENARIO_REDELIVER:
     case SCENARIO_PUBLISH_AGAIN:
-        again(stage, event);
+        stage_send_again(stage, event);
         break;
     case SCENARIO_RELEASE:
         if (!seam_release(stage->seam, event->subject.name))
@@ -489,18 +376,6 @@ static void job_due(void *context, void *item)
                job - stage->jobs, job_due, stage, job);
 }
 
-static bool schedule_shorthand(struct stage *stage, const struct scenario_event *event)
-{
-    struct shorthand_point *items =
-        arena_array(&stage->arena, event->point_count + 1, sizeof(*items));
-    for (size_t i = 0; items != NULL && i < event->point_count; i++) {
-        items[i] = (struct shorthand_point){event, i};
-        agenda_add(&stage->agenda, event->points[i].time_unix_nano, AGENDA_TRAFFIC,
-                   event - stage->scenario->events, send_shorthand, stage, &items[i]);
-    }
-    return items != NULL;
-}
-
 /* A process that runs before the scenario begins: its start lies in the past, and its exports go on
  * in its own rhythm from there. */
 static void schedule_running_processes(struct stage *stage)
@@ -523,8 +398,9 @@ static void schedule_running_processes(struct stage *stage)
     }
 }
 
-static void add_faults(struct stage *stage)
+static bool add_faults(struct stage *stage)
 {
+    bool room = true;
     for (size_t i = 0; i < stage->scenario->fault_count; i++) {
         const struct scenario_fault *plan = &stage->scenario->faults[i];
         struct fault fault = {
@@ -539,8 +415,9 @@ static void add_faults(struct stage *stage)
             .times = plan->times,
         };
         memcpy(fault.sqlstate, plan->sqlstate, sizeof(fault.sqlstate));
-        seam_add(stage->seam, &fault);
+        room = seam_add(stage->seam, &fault) && room;
     }
+    return room;
 }
 
 void stage_schedule(struct stage *stage)
@@ -550,7 +427,7 @@ void stage_schedule(struct stage *stage)
     for (size_t i = 0; i < scenario->event_count; i++) {
         const struct scenario_event *event = &scenario->events[i];
         if (event->kind == SCENARIO_POINTS)
-            room = schedule_shorthand(stage, event) && room;
+            room = stage_schedule_points(stage, event) && room;
         else
             agenda_add(&stage->agenda, event->at.ns, class_of(event), (int64_t)i, event_due, stage,
                        (void *)(uintptr_t)event);
@@ -564,7 +441,7 @@ void stage_schedule(struct stage *stage)
                        AGENDA_JOB, (int64_t)i, job_due, stage, job);
     }
     schedule_running_processes(stage);
-    add_faults(stage);
+    room = add_faults(stage) && room;
     if (!room || stage->agenda.exhausted)
         run_fail(stage->result, "internal", "", "no memory for the scenario's events");
 }

@@ -1,31 +1,12 @@
 #include "sim/run/golden_check.h"
 
-#include "core/base/assert.h"
+#include "sim/run/paths.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #define DIFFERENCES_SHOWN 8
-
-const char *golden_path(const char *path, struct arena *arena)
-{
-    static const char folder[] = "scenarios/";
-    char text[1100];
-    size_t size = strlen(path);
-    ASSERT(size > 4 && strcmp(path + size - 4, ".scn") == 0);
-    const char *at = strncmp(path, "./", 2) == 0 ? path + 2 : path;
-    const char *rest = NULL; /* behind the last folder of that name */
-    for (const char *p = strstr(at, folder); p != NULL; p = strstr(p + 1, folder))
-        if (p == at || p[-1] == '/')
-            rest = p + strlen(folder);
-    if (rest != NULL)
-        snprintf(text, sizeof(text), "%.*sgolden/%.*s.golden",
-                 (int)(rest - at - (ptrdiff_t)strlen(folder)), at, (int)strlen(rest) - 4, rest);
-    else
-        snprintf(text, sizeof(text), "%.*s.golden", (int)strlen(at) - 4, at);
-    return arena_copy(arena, text, strlen(text));
-}
 
 /* What the scenario says its golden does not hold: tables, and table.column. */
 static const char *left_out(const struct scenario *scenario, struct arena *arena)
@@ -131,7 +112,7 @@ void golden_check(const struct scenario *scenario, const struct golden *golden, 
                   struct run_result *result)
 {
     leave_out(scenario, result);
-    const char *path = golden_path(scenario->file, &result->arena);
+    const char *path = path_golden(scenario->file, &result->arena);
     const char *without = left_out(scenario, &result->arena);
     if (path == NULL || without == NULL) {
         run_fail(result, "internal", "", "no memory for the golden");
@@ -191,7 +172,7 @@ static bool write_golden(const char *path, const char *scenario, const struct ru
 
 void golden_update(const struct scenario *scenario, struct run_result *result, FILE *out)
 {
-    const char *path = golden_path(scenario->file, &result->arena);
+    const char *path = path_golden(scenario->file, &result->arena);
     size_t kept = 0;
     size_t golden = 0;
     size_t listed =
@@ -209,6 +190,6 @@ void golden_update(const struct scenario *scenario, struct run_result *result, F
     result->failure_count = kept;
     if (kept > 0)
         fprintf(out, "update %s: not written, the run fails otherwise\n", path);
-    else if (!write_golden(path, scenario->file, result))
+    else if (!write_golden(path, path_name(scenario->file, &result->arena), result))
         run_fail(result, "golden", path, "could not write it: %s", strerror(errno));
 }

@@ -5,10 +5,6 @@
 #include "sim/run/golden.h"
 #include "sim/run/run.h"
 
-/* The golden of a scenario: <root>golden/<same path>.golden, for <root>scenarios/<path>.scn, from
- * whatever folder it is run; else beside it. Into arena; NULL: exhausted. */
-const char *golden_path(const char *scenario_path, struct arena *arena);
-
 /* Takes out of the result's snapshots what the scenario leaves out, and notes each difference from
  * the golden (NULL: there is none) as a failure of kind "golden". update: one will be written. */
 void golden_check(const struct scenario *scenario, const struct golden *golden, bool update,

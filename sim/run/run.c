@@ -2,6 +2,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/time.h"
+#include "sim/limits.h"
 #include "sim/run/stage.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -93,17 +94,24 @@ void run_result_free(struct run_result *result)
 /* Lets time pass until until_ns; false when the run cannot go on. */
 static bool run_until(struct stage *stage, int64_t until_ns)
 {
+    char at[TIME_TEXT_SIZE];
     switch (sched_run(stage->sched, until_ns)) {
     case SCHED_REACHED:
         return !stage->failed_hard;
     case SCHED_STOPPED:
         return false;
-    case SCHED_LIVELOCK: {
-        char at[TIME_TEXT_SIZE];
+    case SCHED_LIVELOCK:
         time_format_ns(sched_now_ns(stage->sched), at);
         run_fail(stage->result, "liveness", "", "livelock: time stands still at %s", at);
         return false;
-    }
+    case SCHED_ENDLESS:
+        time_format_ns(sched_now_ns(stage->sched), at);
+        run_fail(
+            stage->result, "liveness", "",
+            "the run was ended at %s, after %d steps: something is retried without end, or the "
+            "run is too long",
+            at, LIMIT_RUN_STEPS);
+        return false;
     }
     ASSERT(false);
     return false;

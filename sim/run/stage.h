@@ -123,7 +123,18 @@ void stage_tear_down(struct stage *stage);
 void stage_convert_request(const struct scenario_request *from, struct bytes error_type,
                            struct request *to);
 
-/* events.c: puts the scenario's events, periods and faults on the agenda. */
+/* messages.c: one event each. */
+void stage_send(struct stage *stage, const struct scenario_event *event);
+void stage_deliver(struct stage *stage, const struct scenario_event *event);
+void stage_send_again(struct stage *stage, const struct scenario_event *event);
+/* Puts each point of a row on the agenda. False: out of memory. */
+bool stage_schedule_points(struct stage *stage, const struct scenario_event *event);
+
+/* events.c: what an event could not do is a failure of the run, at the place where it is written.
+ */
+void stage_event_done(struct stage *stage, const struct scenario_event *event, enum status status,
+                      const struct err *err);
+/* Puts the scenario's events, periods and faults on the agenda. */
 void stage_schedule(struct stage *stage);
 
 /* run.c: "file:line:column", for a failure. */

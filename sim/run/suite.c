@@ -6,6 +6,7 @@
 #include "sim/base/real_time.h"
 #include "sim/run/golden.h"
 #include "sim/run/golden_check.h"
+#include "sim/run/paths.h"
 #include "sim/run/report.h"
 #include <dirent.h>
 #include <errno.h>
@@ -157,15 +158,18 @@ static bool parse_all(struct suite *suite)
             print_errors(file->path, &errors);
             good = false;
         }
-        const char *golden = golden_path(file->path, &suite->arena);
-        if (golden == NULL ||
-            file_read(golden, SCENARIO_BYTES_MAX * 4, &suite->arena, &text, &err) != STATUS_OK)
+        const char *golden = path_golden(file->path, &suite->arena);
+        struct stat about;
+        if (golden == NULL || (stat(golden, &about) != 0 && errno == ENOENT))
             continue;
         file->has_golden = true;
-        if (golden_parse(golden, (const char *)text.data, text.size, &suite->arena, &file->golden,
-                         &err) != STATUS_OK &&
-            !suite->options->update) {
-            fprintf(stderr, "%s\n", err.message);
+        status = file_read(golden, SCENARIO_BYTES_MAX * 4, &suite->arena, &text, &err);
+        bool unreadable = status != STATUS_OK;
+        if (!unreadable)
+            status = golden_parse(golden, (const char *)text.data, text.size, &suite->arena,
+                                  &file->golden, &err);
+        if (unreadable || (status != STATUS_OK && !suite->options->update)) {
+            fprintf(stderr, "%s%s\n", unreadable ? "metersim: " : "", err.message);
             good = false;
         }
     }

@@ -4,6 +4,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/time.h"
+#include "sim/limits.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -304,6 +305,7 @@ enum status stage_build(struct stage *stage, struct err *err)
     stage->sched = sched_new(stage->options->seed, scenario->start_ns);
     if (stage->sched == NULL)
         return no_memory(err);
+    sched_limit(stage->sched, LIMIT_RUN_STEPS);
     agenda_init(&stage->agenda, stage->sched);
     log_book_init(&stage->log, stage->sched);
     if (!build_services(stage))

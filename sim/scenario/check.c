@@ -1,6 +1,7 @@
 /* What can only be said of a whole file: what is missing, what is never used, settings. */
 #include "core/base/assert.h"
 #include "core/base/settings.h"
+#include "sim/limits.h"
 #include "sim/scenario/parser.h"
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,73 @@ static void check_end(struct parser *parser)
     }
 }
 
+/* How often something happens from first_ns until end_ns (exclusive), each time `each` times over.
+ */
+static uint64_t times_of(int64_t first_ns, int64_t end_ns, int64_t every_ns, int64_t each)
+{
+    if (end_ns <= first_ns)
+        return 0;
+    ASSERT(every_ns > 0 && each >= 1);
+    uint64_t span = (uint64_t)end_ns - (uint64_t)first_ns;
+    uint64_t product;
+    return __builtin_mul_overflow((span - 1) / (uint64_t)every_ns + 1, (uint64_t)each, &product)
+               ? UINT64_MAX
+               : product;
+}
+
+/* Adds to the sum, and fails at the statement that goes beyond the limit. */
+static void plan(struct parser *parser, struct place place, uint64_t times, uint64_t *sum)
+{
+    static const char hint[] = "a longer interval, fewer replicas or a shorter run";
+    bool fits = *sum <= LIMIT_RUN_HAPPENINGS;
+    if (__builtin_add_overflow(*sum, times, sum))
+        *sum = UINT64_MAX;
+    if (!fits || *sum <= LIMIT_RUN_HAPPENINGS)
+        return;
+    if (times > LIMIT_RUN_HAPPENINGS)
+        parser_fail(parser, place, hint,
+                    "that happens %llu times; a run is at most %d exports, events and job runs",
+                    (unsigned long long)times, LIMIT_RUN_HAPPENINGS);
+    else
+        parser_fail(parser, place, hint,
+                    "with that the run has %llu exports, events and job runs; %d is the most",
+                    (unsigned long long)*sum, LIMIT_RUN_HAPPENINGS);
+}
+
+static int64_t replicas_of(const struct parser *parser, const struct scenario_subject *subject)
+{
+    if (subject->kind != SCENARIO_OF_PROCESS || subject->replica > 0)
+        return 1;
+    return ((const struct scenario_process *)parser->processes.items)[subject->index].replicas;
+}
+
+/* A run that never ends is refused where it is written. */
+static void check_length(struct parser *parser)
+{
+    int64_t start = parser->scenario.start_ns;
+    int64_t end = parser->scenario.run_until.ns;
+    uint64_t sum = 0;
+    const struct scenario_process *processes = parser->processes.items;
+    for (size_t i = 0; i < parser->processes.count; i++)
+        plan(parser, processes[i].place,
+             times_of(start, end, processes[i].export_every_ns, processes[i].replicas), &sum);
+    const struct scenario_job *jobs = parser->jobs.items;
+    for (size_t i = 0; i < parser->jobs.count; i++) {
+        if (jobs[i].every_ns > 0)
+            plan(parser, jobs[i].place,
+                 times_of(jobs[i].has_first ? jobs[i].first.ns : start, end, jobs[i].every_ns, 1),
+                 &sum);
+    }
+    const struct scenario_event *events = parser->events.items;
+    for (size_t i = 0; i < parser->events.count; i++) {
+        if (events[i].every_ns > 0 && events[i].kind != SCENARIO_POINTS)
+            plan(parser, events[i].place,
+                 times_of(events[i].at.ns, events[i].until.ns, events[i].every_ns,
+                          replicas_of(parser, &events[i].subject)),
+                 &sum);
+    }
+}
+
 /* Settings are judged under the rules of the file, wherever those stand. */
 static void check_settings(struct parser *parser)
 {
@@ -141,7 +209,9 @@ void check_scenario(struct parser *parser)
     check_missing(parser);
     check_used(parser);
     check_end(parser);
-    if (sound && parser->run_place.line > 0)
+    if (sound && parser->run_place.line > 0) {
         check_replicas(parser, parser->scenario.run_until.ns);
+        check_length(parser);
+    }
     check_settings(parser);
 }

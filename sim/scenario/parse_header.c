@@ -1,9 +1,11 @@
 /* scenario, cites, start, set, rules, session, queue, without, run, golden. */
 #include "core/base/assert.h"
+#include "core/base/nearest.h"
 #include "core/base/time.h"
 #include "sim/limits.h"
 #include "sim/scenario/moment.h"
 #include "sim/scenario/parser.h"
+#include "sim/scenario/rule_ids.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -25,15 +27,29 @@ static bool parse_title(struct parser *parser, struct scenario_item *item)
            parser_read_string(parser, "a title: what the scenario claims", &parser->scenario.title);
 }
 
-/* "A-5", "S-13", "R-PT-3", "UE", "MS": the form only; that a rule exists is checked by make check.
- */
-static bool is_rule_id(const char *text)
+/* A rule of core/CONTRACT.md, or "MS": its parts without an id. */
+static bool read_rule_id(struct parser *parser, const char **id)
 {
-    size_t size = strlen(text);
-    size_t dash = strcspn(text, "-");
-    bool letters = dash > 0 && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == dash;
-    return letters && size <= 20 && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-0123456789") == size &&
-           text[size - 1] != '-';
+    const struct token *token = parser->at;
+    struct nearest nearest =
+        nearest_begin((struct bytes){(const uint8_t *)token->text, token->size});
+    if (token->kind != TOKEN_WORD)
+        return parser_fail_expected(parser, "the id of a rule", "for example A-5, S-1, R-PT-3");
+    bool known = strcmp(token->text, "MS") == 0;
+    for (size_t i = 0; i < rule_id_count && !known; i++) {
+        known = strcmp(token->text, rule_ids[i]) == 0;
+        nearest_offer(&nearest, rule_ids[i]);
+    }
+    if (!known) {
+        char hint[sizeof parser->errors->errors[0].hint] = "core/CONTRACT.md defines them";
+        if (nearest_name(&nearest))
+            snprintf(hint, sizeof hint, "did you mean \"%s\"? core/CONTRACT.md defines them",
+                     nearest_name(&nearest));
+        return parser_fail(parser, token->place, hint, "unknown rule id \"%.40s\"", token->text);
+    }
+    *id = token->text;
+    parser->at++;
+    return true;
 }
 
 static bool parse_cites(struct parser *parser, struct scenario_item *item)
@@ -42,13 +58,13 @@ static bool parse_cites(struct parser *parser, struct scenario_item *item)
     if (parser->cites.count > 0)
         return parser_fail(parser, item->place, "", "\"cites\" is given twice");
     do {
-        if (parser->at->kind != TOKEN_WORD || !is_rule_id(parser->at->text))
-            return parser_fail_expected(parser, "the id of a rule", "for example A-5, S-1, R-PT-3");
+        const char *id = NULL;
+        if (!read_rule_id(parser, &id))
+            return false;
         const char **cite = parser_list_add(parser, &parser->cites);
         if (!cite)
             return false;
-        *cite = parser->at->text;
-        parser->at++;
+        *cite = id;
     } while (!parser_at_end(parser));
     return true;
 }

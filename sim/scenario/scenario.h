@@ -314,7 +314,7 @@ enum scenario_event_kind {
     SCENARIO_SEND,     /* points of one message: msg_id, points */
     SCENARIO_POINTS,   /* shorthand: one message for each point; see points */
     SCENARIO_DELIVER_BYTES, /* bytes as they are onto the queue */
-    SCENARIO_DELIVER_FILE,  /* path below tests/data, stamped as the collector does */
+    SCENARIO_DELIVER_FILE,  /* path below tests/data (sim/run/paths.h) */
     SCENARIO_REDELIVER,     /* msg_id once more from the queue, acknowledged or not */
     SCENARIO_PUBLISH_AGAIN, /* msg_id: the publisher retries, the same id and bytes */
     SCENARIO_RELEASE,       /* subject was held */

@@ -26,6 +26,8 @@ struct sched {
     struct prng prng;
     int64_t now_ns;
     uint64_t steps;
+    uint64_t happened;         /* steps and world events */
+    uint64_t steps_max;        /* of happened */
     uint64_t steps_in_instant; /* and world events */
     struct heap events;
     struct actor *actors[LIMIT_ACTORS]; /* alive, in order of creation */
@@ -47,6 +49,7 @@ struct sched *sched_new(uint64_t seed, int64_t start_ns)
         return NULL;
     sched->prng = prng_make(seed, PRNG_SCHEDULE);
     sched->now_ns = start_ns;
+    sched->steps_max = UINT64_MAX;
     heap_init(&sched->events);
     return sched;
 }
@@ -76,6 +79,12 @@ int64_t sched_now_ns(const struct sched *sched)
 uint64_t sched_steps(const struct sched *sched)
 {
     return sched->steps;
+}
+
+void sched_limit(struct sched *sched, uint64_t steps_max)
+{
+    ASSERT(steps_max > 0);
+    sched->steps_max = steps_max;
 }
 
 struct actor *sched_current(struct sched *sched)
@@ -207,9 +216,10 @@ void sched_point(struct sched *sched)
 {
     ASSERT(sched->current);
     if (sched->runnable_count == 1 && !sched->stopped && !event_is_due(sched) &&
-        sched->steps_in_instant < LIMIT_STEPS_PER_INSTANT) {
+        sched->steps_in_instant < LIMIT_STEPS_PER_INSTANT && sched->happened < sched->steps_max) {
         /* nobody else could be picked: the same step without the two switches */
         sched->steps++;
+        sched->happened++;
         sched->steps_in_instant++;
         return;
     }
@@ -321,6 +331,10 @@ enum sched_end sched_run(struct sched *sched, int64_t until_ns)
         if (event_is_due(sched) || sched->runnable_count > 0) {
             if (sched->steps_in_instant++ >= LIMIT_STEPS_PER_INSTANT) {
                 end = SCHED_LIVELOCK;
+                break;
+            }
+            if (sched->happened++ >= sched->steps_max) {
+                end = SCHED_ENDLESS;
                 break;
             }
             if (event_is_due(sched))

@@ -30,6 +30,8 @@ void sched_free(struct sched *sched);
 int64_t sched_now_ns(const struct sched *sched);
 /* Steps taken so far: resumes of actors. */
 uint64_t sched_steps(const struct sched *sched);
+/* Bounds steps and world events together; without it they are not. */
+void sched_limit(struct sched *sched, uint64_t steps_max);
 
 /* A new actor, runnable now. name is copied. NULL: out of memory, or LIMIT_ACTORS are alive. The
  * pointer stays good until sched_free, also when the actor is dead. */
@@ -62,6 +64,7 @@ enum sched_end {
     SCHED_REACHED,  /* nothing is left to do at or before until_ns; the clock stands at until_ns */
     SCHED_STOPPED,  /* sched_stop was called */
     SCHED_LIVELOCK, /* more than LIMIT_STEPS_PER_INSTANT steps without the clock moving */
+    SCHED_ENDLESS,  /* more steps and events than sched_limit allows */
 };
 enum sched_end sched_run(struct sched *sched, int64_t until_ns);
 void sched_stop(struct sched *sched);

@@ -87,6 +87,10 @@ static const struct {
      "once\n"},
 
     /* events that cannot be */
+    {"writer w1\nat 1m s1 sends 10\nat 1m deliver file \"none.pb\" of acme",
+     "event: t.scn:7:1: could not open file \"tests/data/none.pb\": No such file or directory\n"},
+    {"writer w1\nat 1m s1 sends 10\nat 1m deliver file \"otlp\" of acme",
+     "event: t.scn:7:1: cannot read \"tests/data/otlp\": it is a folder, not a file\n"},
     {"without minute partition 2026-03-09\nwriter w1\nat 1m s1 sends 10",
      "event: t.scn:5:1: the partition is not in the initial window: minutes from 7 days back to 7 "
      "ahead, hours from the month 31 days back to 3 ahead\n"},

@@ -1,5 +1,6 @@
 /* sim/run/table and golden_check: order, and differences that name table, row and column. */
 #include "sim/run/golden_check.h"
+#include "sim/run/paths.h"
 #include "tests/sim/run/run_bench.h"
 #include <check.h>
 #include <stdio.h>
@@ -119,16 +120,28 @@ START_TEST(golden__names_table_row_and_column)
 }
 END_TEST
 
-START_TEST(golden__is_found_beside_the_folder_of_scenarios)
+START_TEST(paths__are_told_from_the_folder_of_scenarios)
 {
-    static const char *const paths[][2] = {
-        {"scenarios/a/b.scn", "golden/a/b.golden"},
-        {"./scenarios/a/b.scn", "golden/a/b.golden"},
-        {"/x/scenarios/scenarios/b.scn", "/x/scenarios/golden/b.golden"},
-        {"elsewhere/b.scn", "elsewhere/b.golden"},
+    static const struct {
+        const char *scenario;
+        const char *golden;
+        const char *data;
+        const char *name;
+    } paths[] = {
+        {"scenarios/a/b.scn", "golden/a/b.golden", "tests/data/x.pb", "scenarios/a/b.scn"},
+        {"./scenarios/b.scn", "golden/b.golden", "tests/data/x.pb", "scenarios/b.scn"},
+        {"../scenarios/a/b.scn", "../golden/a/b.golden", "../tests/data/x.pb", "scenarios/a/b.scn"},
+        {"/x/scenarios/scenarios/b.scn", "/x/scenarios/golden/b.golden",
+         "/x/scenarios/tests/data/x.pb", "scenarios/b.scn"},
+        {"my-scenarios/b.scn", "my-scenarios/b.golden", "my-scenarios/tests/data/x.pb",
+         "my-scenarios/b.scn"},
+        {"b.scn", "b.golden", "tests/data/x.pb", "b.scn"},
     };
-    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-        ck_assert_str_eq(golden_path(paths[i][0], &arena), paths[i][1]);
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        ck_assert_str_eq(path_golden(paths[i].scenario, &arena), paths[i].golden);
+        ck_assert_str_eq(path_data(paths[i].scenario, "x.pb", &arena), paths[i].data);
+        ck_assert_str_eq(path_name(paths[i].scenario, &arena), paths[i].name);
+    }
 }
 END_TEST
 
@@ -143,7 +156,7 @@ Suite *table_suite(void)
     tcase_add_test(tcase, table__compares_by_sequence);
     tcase_add_loop_test(tcase, golden__names_table_row_and_column, 0,
                         (int)(sizeof(changes) / sizeof(changes[0])));
-    tcase_add_test(tcase, golden__is_found_beside_the_folder_of_scenarios);
+    tcase_add_test(tcase, paths__are_told_from_the_folder_of_scenarios);
     suite_add_tcase(suite, tcase);
     return suite;
 }

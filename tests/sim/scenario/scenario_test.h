@@ -5,7 +5,7 @@
 #include "sim/scenario/scenario.h"
 
 /* The whole file, NUL-terminated, in the arena; fails the test when it cannot be read. */
-const char *file_read(struct arena *arena, const char *path, size_t *size);
+const char *text_of_file(struct arena *arena, const char *path, size_t *size);
 
 /* Parses; fails the test with the first error when that is one. */
 struct scenario *parse_good(struct arena *arena, const char *text);

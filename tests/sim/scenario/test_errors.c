@@ -290,6 +290,22 @@ static const struct {
     {"expect counter drift 1",
      "4:16: expected a counter, found \"drift\" (known: rollup_hours rollup_days rollup_restored "
      "rollup_drifted_hours rollup_orphaned_marks partitions_created ...)\n"},
+    {"process p of acme exports every 1ns delta\nat 0s p starts",
+     "4:1: that happens 3600000000000 times; a run is at most 5000000 exports, events and job runs "
+     "(a "
+     "longer interval, fewer replicas or a shorter run)\n"},
+    {"process p of acme exports every 1s delta replicas 1000\nat 0s p starts\n"
+     "from 0s until 1h every 1s p serves GET /a 200 in 1ms",
+     "6:1: with that the run has 7200000 exports, events and job runs; 5000000 is the most (a "
+     "longer "
+     "interval, fewer replicas or a shorter run)\n"},
+    {"job rollup every 1ns", "4:1: that happens 3600000000000 times; a run is at most 5000000 "
+                             "exports, events and job runs (a "
+                             "longer interval, fewer replicas or a shorter run)\n"},
+    {"job rollup as r by hand\nfrom 1m until 2m every 1ns r runs",
+     "5:1: that happens 60000000000 times; a run is at most 5000000 exports, events and job runs "
+     "(a "
+     "longer interval, fewer replicas or a shorter run)\n"},
     {"expect pending of acme 0 0", "4:26: expected the end of the statement, found \"0\"\n"},
     {"scenario \"again\"", "4:1: \"scenario\" is given twice, first on line 1\n"},
     {"cites A-5", "4:1: \"cites\" is given twice\n"},
@@ -349,7 +365,16 @@ static const struct {
 } files[] = {
     {"cites a-5\nscenario \"x\"\nrun until 1m\nderive\n  x\n",
      "1:1: the scenario cites no rule (for example: cites R-PT-3 A-5)\n"
-     "1:7: expected the id of a rule, found \"a-5\" (for example A-5, S-1, R-PT-3)\n"},
+     "1:7: unknown rule id \"a-5\" (did you mean \"A-5\"? core/CONTRACT.md defines them)\n"},
+    {"scenario \"x\"\ncites MS R-PT-3 R-PT-99 A-5\nrun until 1m\nderive\n  x\n",
+     "2:17: unknown rule id \"R-PT-99\" (did you mean \"R-PT-1\"? core/CONTRACT.md defines "
+     "them)\n"},
+    {"scenario \"x\"\ncites UE\nrun until 1m\nderive\n  x\n",
+     "1:1: the scenario cites no rule (for example: cites R-PT-3 A-5)\n"
+     "2:7: unknown rule id \"UE\" (core/CONTRACT.md defines them)\n"},
+    {"scenario \"x\"\ncites \"A-5\"\nrun until 1m\nderive\n  x\n",
+     "1:1: the scenario cites no rule (for example: cites R-PT-3 A-5)\n"
+     "2:7: expected the id of a rule, found the text \"A-5\" (for example A-5, S-1, R-PT-3)\n"},
     {"scenario \"x\"\ncites MS\nrun until 1m\nderive\n\n",
      "4:1: the derivation is empty (write the arithmetic below it, indented)\n"},
     {"  scenario \"x\"\n\n  cites MS\nscenario \"y\"\ncites MS\nrun until 1m\nderive\n  x\n",
@@ -411,12 +436,31 @@ START_TEST(arena__exhaustion_is_an_error)
 }
 END_TEST
 
+/* An event on one replica happens once, the end of a span does not count: 1000 exports of 1 h, and
+ * 4,999,000 requests, are just as many as a run may have. */
+START_TEST(check__a_run_may_have_as_much_as_its_limit)
+{
+    static const char just[] = "process p of acme exports every 1h delta replicas 1000\n"
+                               "at 0s p starts\n"
+                               "from 0s until 4s999ms every 1us p/7 serves GET /a 200 in 1ms";
+    static const char more[] = "process p of acme exports every 1h delta replicas 1000\n"
+                               "at 0s p starts\n"
+                               "from 0s until 4s999001us every 1us p/7 serves GET /a 200 in 1ms";
+    parse_good(&arena, with_body(&arena, just));
+    ck_assert_str_eq(
+        parse_bad(&arena, with_body(&arena, more)),
+        "6:1: with that the run has 5000001 exports, events and job runs; 5000000 is the "
+        "most (a longer interval, fewer replicas or a shorter run)\n");
+}
+END_TEST
+
 Suite *scenario_errors_suite(void);
 Suite *scenario_errors_suite(void)
 {
     Suite *suite = suite_create("scenario_errors");
     TCase *tcase = tcase_create("errors");
     tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, check__a_run_may_have_as_much_as_its_limit);
     tcase_add_loop_test(tcase, error__has_its_place_and_says_what_was_expected, 0, BODIES);
     tcase_add_loop_test(tcase, file__says_what_it_is_short_of, 0, sizeof files / sizeof files[0]);
     tcase_add_test(tcase, errors__all_of_a_file_come_in_one_run);

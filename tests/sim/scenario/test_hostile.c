@@ -86,7 +86,7 @@ START_TEST(mutants__are_refused_or_canonical)
     struct arena file;
     arena_init(&file, LIMIT_SCENARIO_ARENA);
     size_t size;
-    const char *text = file_read(&file, "tests/data/scenario/everything.scn", &size);
+    const char *text = text_of_file(&file, "tests/data/scenario/everything.scn", &size);
     char *copy = arena_alloc(&file, 4 * size);
     ck_assert_ptr_nonnull(copy);
     struct prng prng = prng_make(7, PRNG_WORKLOAD);
@@ -111,7 +111,7 @@ START_TEST(every_prefix__is_refused_or_canonical)
     struct arena file;
     arena_init(&file, LIMIT_SCENARIO_ARENA);
     size_t size;
-    const char *text = file_read(&file, "tests/data/scenario/everything.scn", &size);
+    const char *text = text_of_file(&file, "tests/data/scenario/everything.scn", &size);
     for (size_t cut = 0; cut <= size; cut += 3) {
         arena_rewind(&arena);
         holds(text, cut);

@@ -23,7 +23,7 @@ static void teardown(void)
 static const char *examples(const char *mark, size_t *count)
 {
     size_t size;
-    const char *text = file_read(&arena, "scenarios/README.md", &size);
+    const char *text = text_of_file(&arena, "scenarios/README.md", &size);
     char *all = arena_alloc(&arena, size + 1);
     ck_assert_ptr_nonnull(all);
     size_t length = 0;
@@ -101,7 +101,7 @@ START_TEST(suite__every_scenario_is_canonical)
     for (size_t i = 0; i < found.gl_pathc; i++) {
         size_t size;
         arena_rewind(&arena);
-        check_canonical(file_read(&arena, found.gl_pathv[i], &size));
+        check_canonical(text_of_file(&arena, found.gl_pathv[i], &size));
     }
     globfree(&found);
 }

@@ -28,7 +28,7 @@ static const char *print(const char *text)
 START_TEST(every_statement__canonical_text_comes_back)
 {
     size_t size;
-    const char *text = file_read(&arena, "tests/data/scenario/everything.scn", &size);
+    const char *text = text_of_file(&arena, "tests/data/scenario/everything.scn", &size);
     ck_assert_str_eq(print(text), text);
 }
 END_TEST

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *file_read(struct arena *arena, const char *path, size_t *size)
+const char *text_of_file(struct arena *arena, const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
     ck_assert_msg(file != NULL, "cannot open %s: run the tests from the root", path);

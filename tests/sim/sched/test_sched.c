@@ -246,6 +246,39 @@ END_TEST
 
 /* ---- bounds, stop, idle ---- */
 
+static void nap(void *argument)
+{
+    (void)argument;
+    for (;;)
+        sched_sleep_until(sched, sched_now_ns(sched) + 1);
+}
+
+static void nap_event(void *argument)
+{
+    sched_at(sched, sched_now_ns(sched) + 1, nap_event, argument);
+}
+
+/* Time goes on, but it never ends: of 100 steps and events the last is made, the next is not. */
+START_TEST(sched_run__ends_behind_the_last_step_it_may_make)
+{
+    for (int events = 0; events <= 1; events++) {
+        start(1);
+        sched_limit(sched, 100);
+        if (events)
+            sched_at(sched, START_NS, nap_event, NULL);
+        else
+            sched_spawn(sched, "sleeper", nap, NULL);
+        ck_assert_int_eq(sched_run(sched, START_NS + 98), SCHED_REACHED); /* 0 to 98: 99 of them */
+        ck_assert_int_eq(sched_run(sched, START_NS + 99), SCHED_REACHED);
+        ck_assert_int_eq(sched_run(sched, START_NS + 1000), SCHED_ENDLESS);
+        ck_assert_int_eq(sched_run(sched, START_NS + 1000), SCHED_ENDLESS);
+        ck_assert_int_eq(sched_now_ns(sched), START_NS + 100);
+        sched_free(sched);
+        sched = NULL;
+    }
+}
+END_TEST
+
 static void spin(void *argument)
 {
     (void)argument;
@@ -402,6 +435,7 @@ Suite *sched_suite(void)
     tcase_add_test(tcase, sched_exit__ends_the_actor_and_the_others_go_on);
     tcase_add_test(tcase, sched_spawn__index_is_the_order_of_creation_and_room_comes_back);
     tcase_add_test(tcase, sched_run__a_spinning_actor_or_event_is_a_livelock);
+    tcase_add_test(tcase, sched_run__ends_behind_the_last_step_it_may_make);
     tcase_add_test(tcase, sched_run__steps_are_bounded_by_the_instant_not_by_the_run);
     tcase_add_test(tcase, sched_stop__the_run_ends_at_the_next_point_and_can_go_on);
     tcase_add_test(tcase, sched_set_idle_hook__asked_before_the_clock_moves);
