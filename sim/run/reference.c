@@ -34,23 +34,28 @@ static void parted(struct replay *replay, const char *format, const char *detail
     replay->broken = true;
 }
 
-/* The message of the queue that a dedup row stands for: the oldest of that id and tenant that was
- * delivered (the age limit may have taken it before) and is no dead letter, else one that was
- * delivered again after it had become one. */
+/* The message of the queue that a dedup row stands for: of that id and tenant the oldest that was
+ * judged. Of those without points, which nobody judges, the oldest that was delivered (the age
+ * limit may have taken it before) and is no dead letter, else one that was delivered again after it
+ * had become one. */
 static const struct queue_message *message_of(struct stage *stage, struct bytes msg_id,
                                               const struct uuid *tenant)
 {
-    const struct queue_message *oldest = NULL, *back = NULL;
+    const struct queue_message *judged = NULL, *oldest = NULL, *back = NULL;
     uint64_t sequence = queue_find(stage->queue, msg_id);
     while (sequence != 0) {
         const struct queue_message *message = queue_message_at(stage->queue, sequence);
         bool same = uuid_compare(&message->tenant, tenant) == 0;
+        if (same && truth_was_judged(stage->truth, sequence))
+            judged = message;
         if (same && !message->dead && message->deliveries > 0)
             oldest = message;
         if (same && queue_came_back(message))
             back = message;
         sequence = message->previous;
     }
+    if (judged != NULL)
+        return judged;
     return oldest != NULL ? oldest : back;
 }
 

@@ -60,6 +60,8 @@ void truth_deduplicated(struct truth *truth, const struct series_point *points, 
 /* ---- told by the meter, when a transaction really commits ---- */
 
 void truth_judged(struct truth *truth, const struct judgement *judgement, int64_t now_ns);
+/* Whether a transaction that committed judged a point of that message. */
+bool truth_was_judged(const struct truth *truth, uint64_t sequence);
 void truth_purged(struct truth *truth, const struct uuid *tenant);
 /* Retention removed the series states last seen before that time. */
 void truth_pruned(struct truth *truth, int64_t before_us);

@@ -200,6 +200,13 @@ static void judge_cumulative(struct truth *truth, const struct truth_message *me
     }
 }
 
+bool truth_was_judged(const struct truth *truth, uint64_t sequence)
+{
+    ASSERT(truth);
+    return sequence >= 1 && sequence <= truth->message_count &&
+           truth->messages[sequence - 1].judgements > 0;
+}
+
 void truth_judged(struct truth *truth, const struct judgement *judgement, int64_t now_ns)
 {
     ASSERT(truth && judgement && judgement->delivery && judgement->point);
