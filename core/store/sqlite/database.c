@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OPENING_MS  200
+#define STEP_MS     10
 #define SHOWN_BYTES 160 /* of a path in a message */
 
 struct sqlite_database {
@@ -287,12 +287,13 @@ static enum status not_closed(struct err *err)
     return STATUS_INVALID;
 }
 
-static enum status set_up_reader(sqlite3 *db, struct err *err)
+static enum status set_up_reader(sqlite3 *db, int busy_ms, struct err *err)
 {
-    if (!at_rest_or_in_use(db)) {
-        sqlite3_sleep(OPENING_MS); /* a writer that opens or closes it is neither, for a moment */
-        if (!at_rest_or_in_use(db))
+    /* a writer that is opening or closing it makes it neither, for as long as its disk takes */
+    for (int waited_ms = 0; !at_rest_or_in_use(db); waited_ms += STEP_MS) {
+        if (waited_ms >= busy_ms)
             return not_closed(err);
+        sqlite3_sleep(STEP_MS);
     }
     enum status status = sqlite_schema_check(db, err);
     /* a journal that would have to be rolled back first */
@@ -327,7 +328,7 @@ static enum status set_up(sqlite3 *db, enum database_use use, int busy_ms, struc
         status = sqlite_functions_register(db, err);
     if (status != STATUS_OK)
         return status;
-    return use == DATABASE_READ ? set_up_reader(db, err)
+    return use == DATABASE_READ ? set_up_reader(db, busy_ms, err)
                                 : set_up_writer(db, use == DATABASE_CREATE, err);
 }
 
