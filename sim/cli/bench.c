@@ -1,5 +1,6 @@
 /* metersim bench: the report of sim/bench. */
 #include "sim/bench/bench.h"
+#include "sim/base/json.h"
 #include "sim/cli/cli.h"
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static void print_text(const struct bench_row *row)
 static void print_json(const struct bench_row *row, bool first)
 {
     printf("%s{\"name\":", first ? "" : ",");
-    print_json_text(row->name);
+    json_write_text(stdout, row->name);
     printf(",\"value\":%.6g,\"unit\":\"%s\",\"floor\":%.6g,\"ratio\":%.4g,\"noise\":%.4g,"
            "\"missed\":%s}",
            row->value, row->unit, row->floor, row->ratio, row->noise,

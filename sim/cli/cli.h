@@ -53,9 +53,6 @@ void complain(const struct err *err);
 enum exit_code usage_error(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A JSON string with quotes and escapes on stdout. */
-void print_json_text(const char *text);
-
 /* An integer in decimal, whole; false otherwise. */
 bool parse_int(const char *text, int64_t *value);
 

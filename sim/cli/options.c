@@ -80,20 +80,6 @@ enum exit_code usage_error(const char *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
-void print_json_text(const char *text)
-{
-    putchar('"');
-    for (const char *c = text; *c != 0; c++) {
-        if (*c == '"' || *c == '\\')
-            printf("\\%c", *c);
-        else if ((unsigned char)*c < ' ')
-            printf("\\u%04x", (unsigned)(unsigned char)*c);
-        else
-            putchar(*c);
-    }
-    putchar('"');
-}
-
 bool parse_int(const char *text, int64_t *value)
 {
     char *end;

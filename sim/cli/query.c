@@ -2,6 +2,7 @@
 #include "core/base/limits.h"
 #include "core/base/time.h"
 #include "core/reader/reader.h"
+#include "sim/base/json.h"
 #include "sim/cli/database.h"
 #include <inttypes.h>
 #include <math.h>
@@ -116,7 +117,7 @@ static void print_json_group(const char *tenant, const struct reader_group *grou
     printf("%s{\"tenant\":\"%s\"", first ? "{\"rows\":[" : ",", tenant);
     for (int i = 0; i < 3; i++) {
         printf(",\"%s\":", fields[i]);
-        print_json_text(names.texts[i]);
+        json_write_text(stdout, names.texts[i]);
     }
     printf(",\"status\":%d,\"source\":\"%s\",\"requests\":%" PRId64, group->status_code,
            source_name(group->source), answer->count);

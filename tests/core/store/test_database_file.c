@@ -153,10 +153,10 @@ END_TEST
 /* Also one that is shorter than a header, which SQLite takes for empty. */
 START_TEST(open__a_file_that_is_no_database_is_left_alone)
 {
-    static const char *const texts[] = {
-        "minutes and hours, hours and days: this is prose, and no database "
-        "at all, though it is long enough to have a header of its own.\n",
-        "x", "a short note\n", "SQLite format 4, or a list of them"};
+    static const char prose[] = "minutes and hours, hours and days: this is prose, and no database "
+                                "at all, though it is long enough to have a header of its own.\n";
+    static const char *const texts[] = {prose, "x", "a short note\n",
+                                        "SQLite format 4, or a list of them"};
     write_file(texts[_i]);
     for (int use = DATABASE_WRITE; use <= DATABASE_READ; use++)
         refuses(path, (enum database_use)use, STATUS_INVALID, "not a database");
